@@ -1,0 +1,218 @@
+"""Settings: arguments win over the environment, the environment over the profile file."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+from urllib.parse import urlsplit
+
+from .auth import CommandToken, EnvironmentToken, FileToken, KeyToken, NoToken, StaticToken, TokenProvider
+from .errors import ConfigError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Settings", "load_settings"]
+
+TransportName = Literal["auto", "rest", "ssh", "cli"]
+EnvironmentRule = Literal["login", "submit"]
+
+_VARIABLES: Mapping[str, str] = {
+    "url": "SLURM_REST_URL",
+    "api_version": "SLURM_REST_API_VERSION",
+    "user": "SLURM_REST_USER",
+    "token_file": "SLURM_REST_TOKEN_FILE",
+    "token_command": "SLURM_REST_TOKEN_COMMAND",
+    "jwt_key_file": "SLURM_REST_JWT_KEY_FILE",
+    "ca_file": "SLURM_REST_CA_FILE",
+    "transport": "SLURM_REST_TRANSPORT",
+    "environment": "SLURM_REST_ENVIRONMENT",
+    "workdir": "SLURM_REST_WORKDIR",
+}
+_TOKEN_SOURCES = ("token", "token_file", "token_command", "jwt_key_file")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything a client needs to know, normalised once.
+
+    ``cluster`` is the profile's name, empty without one. ``user`` is the X-SLURM-USER-NAME to act as, None for the
+    token's own user.
+    """
+
+    url: str = ""
+    api_version: str | None = None
+    user: str | None = None
+    token: TokenProvider = field(default_factory=NoToken)
+    ca_file: Path | None = None
+    transport: TransportName = "auto"
+    environment: EnvironmentRule = "login"
+    workdir: str | None = None
+    cluster: str = ""
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def require_url(self) -> Self:
+        """Return these settings, or raise ConfigError when they name no slurmrestd."""
+        if not self.url:
+            hint = "Set SLURM_REST_URL, for instance http://slurm.example:6820, or pass url=."
+            raise ConfigError("No slurmrestd is configured", hint=hint)
+        return self
+
+
+def load_settings(
+    arguments: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None
+) -> Settings:
+    """Combine arguments, environment and profile.
+
+    ``arguments`` has the names of the Settings fields plus ``token`` as text or provider and ``cluster`` for the
+    profile to use; None values count as not given.
+    """
+    environ = os.environ if environ is None else environ
+    given = {name: value for name, value in (arguments or {}).items() if value is not None}
+    cluster = str(given.pop("cluster", None) or environ.get("SLURM_REST_CLUSTER", ""))
+    profile, cluster = _read_profile(environ, cluster)
+    variables = {name: environ[key] for name, key in _VARIABLES.items() if environ.get(key)}
+    values: dict[str, object] = {**profile, **variables, **given}
+    url = _check_url(str(values.get("url", "")))
+    return Settings(
+        url=url,
+        api_version=_version(values.get("api_version")),
+        user=_optional(values.get("user")),
+        token=_provider(given, variables, profile, environ, url),
+        ca_file=Path(str(values["ca_file"])).expanduser() if values.get("ca_file") else None,
+        transport=cast("TransportName", _choice(values, "transport", ("auto", "rest", "ssh", "cli"))),
+        environment=cast("EnvironmentRule", _choice(values, "environment", ("login", "submit"))),
+        workdir=_optional(values.get("workdir")),
+        cluster=cluster,
+        environ=environ,
+    )
+
+
+def _optional(value: object) -> str | None:
+    return str(value) if value not in (None, "") else None
+
+
+def _choice(values: Mapping[str, object], name: str, allowed: tuple[str, ...]) -> str:
+    value = str(values.get(name) or allowed[0])
+    if value not in allowed:
+        raise ConfigError(f"{name} is {value!r}", hint=f"It takes {', '.join(allowed)} ({_VARIABLES[name]}).")
+    return value
+
+
+def _version(value: object) -> str | None:
+    if value in (None, ""):
+        return None
+    version = str(value)
+    version = version if version.startswith("v") else f"v{version}"
+    if not all(part.isdigit() for part in version[1:].split(".")):
+        raise ConfigError(f"{value!r} is no API version", hint="Write it as v0.0.42, or leave it out to negotiate.")
+    return version
+
+
+def _check_url(url: str) -> str:
+    if not url:
+        return ""
+    hint = "Write http://HOST:PORT, https://HOST:PORT or unix:/path/of/socket."
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        if not parts.path.startswith("/"):
+            raise ConfigError(f"{url!r} names no absolute socket path", hint=hint)
+        return f"unix:{parts.path}"
+    try:
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ConfigError(f"{_without_password(url)!r} is not the URL of a slurmrestd", hint=hint)
+    if parts.username or parts.query or parts.fragment:
+        hint = "Give the token by SLURM_JWT or token=, not in the URL."
+        raise ConfigError("The URL must not carry a user, a query or a fragment", hint=hint)
+    return url.rstrip("/")
+
+
+def _without_password(url: str) -> str:
+    return url.rpartition("@")[2] if "@" in url else url
+
+
+def _provider(
+    given: Mapping[str, object],
+    variables: Mapping[str, object],
+    profile: Mapping[str, object],
+    environ: Mapping[str, str],
+    url: str,
+) -> TokenProvider:
+    """Take the token from the first layer that says anything about one."""
+    user = _optional(given.get("user") or variables.get("user") or profile.get("user"))
+    layers: list[Mapping[str, object]] = [given, variables, profile]
+    if "SLURM_JWT" in environ:
+        layers[1] = {**variables, "token": EnvironmentToken(environ)}
+    for layer, origin in zip(layers, ("arguments", "environment", "profile")):
+        named = [name for name in _TOKEN_SOURCES if layer.get(name)]
+        if origin == "environment" and "token" in named:
+            named = ["token"]
+        if len(named) > 1:
+            raise ConfigError(f"The {origin} names several token sources: {', '.join(named)}", hint="Keep one.")
+        if named:
+            return _make_provider(named[0], layer[named[0]], user)
+    return NoToken()
+
+
+def _make_provider(kind: str, value: object, user: str | None) -> TokenProvider:
+    if kind == "token":
+        return StaticToken(value) if isinstance(value, str) else cast("TokenProvider", value)
+    if kind == "token_file":
+        return FileToken(Path(str(value)).expanduser())
+    if kind == "token_command":
+        words = shlex.split(value) if isinstance(value, str) else [str(word) for word in cast("list[object]", value)]
+        if not words:
+            raise ConfigError("The token command is empty", hint="Check SLURM_REST_TOKEN_COMMAND.")
+        return CommandToken(words)
+    return KeyToken(Path(str(value)).expanduser(), user or getpass.getuser())
+
+
+def _read_profile(environ: Mapping[str, str], cluster: str) -> tuple[Mapping[str, object], str]:
+    """Return the chosen cluster's table of the profile file and its name; without a file, nothing."""
+    base = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
+    path = Path(base, "slurm-rest", "config.toml")
+    if not path.is_file():
+        if cluster:
+            raise ConfigError(f"Cluster {cluster!r} is asked for, but there is no {path}", hint="Create it.")
+        return {}, ""
+    document = _parse_toml(path)
+    clusters = document.get("clusters", {})
+    if not isinstance(clusters, dict) or not all(isinstance(table, dict) for table in clusters.values()):
+        raise ConfigError(f"{path}: clusters must be tables", hint='Write [clusters.NAME] with url = "http://...".')
+    name = cluster or str(document.get("default", "")) or (next(iter(clusters)) if len(clusters) == 1 else "")
+    if not name:
+        if clusters and not environ.get("SLURM_REST_URL"):
+            hint = f"Set SLURM_REST_CLUSTER, or default = NAME in the file: {', '.join(clusters)}."
+            raise ConfigError(f"{path} has several clusters and none is chosen", hint=hint)
+        return {}, ""
+    if name not in clusters:
+        raise ConfigError(f"{path} has no cluster {name!r}", hint=f"It has: {', '.join(clusters) or 'none'}.")
+    table = clusters[name]
+    unknown = sorted(set(table) - {*_VARIABLES, "token"})
+    if unknown:
+        raise ConfigError(f"{path}: cluster {name!r} has an unknown key {unknown[0]!r}", hint=f"Keys: {_keys()}.")
+    return table, name
+
+
+def _keys() -> str:
+    return ", ".join(sorted([*_VARIABLES, "token"]))
+
+
+def _parse_toml(path: Path) -> Mapping[str, object]:
+    if sys.version_info >= (3, 11):
+        import tomllib  # noqa: PLC0415  # only where a profile exists
+    else:
+        import tomli as tomllib  # noqa: PLC0415
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"Cannot read {path}: {error}", hint="Mend the file, or move it away.") from None

@@ -1,0 +1,268 @@
+"""Everything that slurm_rest raises.
+
+    SlurmError
+    |- ConfigError                 settings are missing, contradict each other, or cannot be read
+    |- SpecError                   a request that is wrong before anything is sent (also a ValueError)
+    |- AuthError
+    |  |- TokenMissing             no token is configured, or slurmrestd saw none (HTTP 401)
+    |  |- TokenRejected            Slurm does not accept the token (1007)
+    |  |- TokenExpired             its own claims say that it ran out
+    |  `- UnknownUser              the token is good, its user does not exist on the cluster
+    |- TransportError
+    |  |- Unreachable              nothing answered: name, port, socket, TLS
+    |  |- Timeout                  connected, but no answer in time
+    |  `- ProtocolError            something answered that is not slurmrestd, or the answer was cut
+    |- ControllerDown              slurmrestd answers, slurmctld does not
+    |- AccountingDown              slurmrestd answers, slurmdbd does not
+    |- ApiError                    Slurm understood the request and said no
+    |  |- SubmitRejected
+    |  |- JobNotFound
+    |  |- PermissionDenied
+    |  `- UnsupportedVersion       the API version in use cannot express this
+    |- SubmitUncertain             the answer to a submission was lost: there may be a job
+    `- WaitTimeout                 a wait ended before its jobs did (also a TimeoutError)
+
+The text of an error says what happened and, in ``hint``, what to do next. ``context`` keeps what Slurm
+sent as data. No token, key or job environment is ever part of an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = [
+    "AccountingDown",
+    "ApiError",
+    "AuthError",
+    "ConfigError",
+    "ControllerDown",
+    "ErrorContext",
+    "JobNotFound",
+    "PermissionDenied",
+    "ProtocolError",
+    "SlurmError",
+    "SlurmIssue",
+    "SpecError",
+    "SubmitRejected",
+    "SubmitUncertain",
+    "Timeout",
+    "TokenExpired",
+    "TokenMissing",
+    "TokenRejected",
+    "TransportError",
+    "UnknownUser",
+    "Unreachable",
+    "UnsupportedVersion",
+    "WaitTimeout",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmIssue:
+    """One element of slurmrestd's ``errors`` or ``warnings``; each key may be missing there."""
+
+    description: str = ""
+    number: int | None = None
+    name: str = ""
+    source: str = ""
+
+    def __str__(self) -> str:
+        text = self.description or self.name or "no description"
+        if self.name and self.name != text:
+            text = f"{text}: {self.name}"
+        return f"{text} [{self.number}]" if self.number else text
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorContext:
+    """Where an error comes from: the request that was made and what the server said about it.
+
+    ``request_id`` is this client's own number for the request; it appears in its log lines too.
+    """
+
+    method: str = ""
+    path: str = ""
+    http_status: int | None = None
+    errors: tuple[SlurmIssue, ...] = ()
+    warnings: tuple[SlurmIssue, ...] = ()
+    request_id: str = ""
+
+
+class SlurmError(Exception):
+    """Root of all errors of this package."""
+
+    def __init__(self, message: str, *, hint: str = "", context: ErrorContext | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.context = context or ErrorContext()
+
+    def __str__(self) -> str:
+        """Return the message and the hint on one line."""
+        return f"{self.message}. {self.hint}" if self.hint else self.message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # BaseException would rebuild from args alone and lose the keyword-only fields.
+        return _rebuild, (type(self), self.args, dict(self.__dict__))
+
+    @property
+    def http_status(self) -> int | None:
+        """The HTTP status of the answer, None when there was none."""
+        return self.context.http_status
+
+    @property
+    def error_number(self) -> int | None:
+        """Slurm's number of the first error, for instance 2017 for an unknown job."""
+        return next((issue.number for issue in self.context.errors if issue.number is not None), None)
+
+    @property
+    def error_name(self) -> str:
+        """Slurm's own words for ``error_number``."""
+        return next((issue.name for issue in self.context.errors if issue.name), "")
+
+    @property
+    def source(self) -> str:
+        """The function or JSON pointer that Slurm names as the origin."""
+        return next((issue.source for issue in self.context.errors if issue.source), "")
+
+    @property
+    def warnings(self) -> tuple[SlurmIssue, ...]:
+        """Warnings that came in the same answer."""
+        return self.context.warnings
+
+    @property
+    def request_id(self) -> str:
+        """This client's number for the request, also found in its log lines."""
+        return self.context.request_id
+
+
+def _rebuild(kind: type[SlurmError], args: tuple[object, ...], state: dict[str, object]) -> SlurmError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class ConfigError(SlurmError):
+    """A setting is missing, unreadable or contradicts another one."""
+
+
+class SpecError(SlurmError, ValueError):
+    """A job or request that is wrong before anything is sent.
+
+    ``field`` names the option or field at fault, empty when it is the script as a whole.
+    """
+
+    def __init__(self, message: str, *, field: str = "", hint: str = "", context: ErrorContext | None = None) -> None:
+        super().__init__(message, hint=hint, context=context)
+        self.field = field
+
+
+class AuthError(SlurmError):
+    """Slurm does not know who is asking."""
+
+
+class TokenMissing(AuthError):
+    """No token is configured, or none arrived at slurmrestd (HTTP 401)."""
+
+
+class TokenRejected(AuthError):
+    """Slurm refused the token: wrong key, not a JWT, or not for this user (error 1007)."""
+
+
+class TokenExpired(TokenRejected):
+    """Slurm refused the token, and the token itself says that its time is over."""
+
+
+class UnknownUser(AuthError):
+    """The token's user does not exist on the cluster."""
+
+
+class TransportError(SlurmError):
+    """The exchange itself failed; nothing is known about what Slurm thinks."""
+
+
+class Unreachable(TransportError):
+    """No connection: wrong host or port, nothing listening, TLS refused."""
+
+
+class Timeout(TransportError, TimeoutError):
+    """A connection, but no answer in time."""
+
+
+class ProtocolError(TransportError):
+    """An answer that is not slurmrestd's, or one that was cut short."""
+
+
+class ControllerDown(SlurmError):
+    """Slurmrestd answers but cannot reach slurmctld."""
+
+
+class AccountingDown(SlurmError):
+    """Slurmrestd answers but cannot reach slurmdbd."""
+
+
+class ApiError(SlurmError):
+    """Slurm understood the request and refused it."""
+
+
+class SubmitRejected(ApiError):
+    """Slurm refused the job; there is none.
+
+    ``cancelled_job_id`` is the id of a job that Slurm created along with its errors and that this client
+    cancelled again (v0.0.41+ does so for an unknown flag word), None otherwise.
+    """
+
+    def __init__(
+        self, message: str, *, hint: str = "", context: ErrorContext | None = None, cancelled_job_id: int | None = None
+    ) -> None:
+        super().__init__(message, hint=hint, context=context)
+        self.cancelled_job_id = cancelled_job_id
+
+
+class JobNotFound(ApiError):
+    """No job with this id, neither in the controller nor where else was looked."""
+
+
+class PermissionDenied(ApiError):
+    """Slurm's rules do not let this user do this (2002, 2010)."""
+
+
+class UnsupportedVersion(ApiError):
+    """The API version in use lacks a field, an operation or itself.
+
+    ``supported`` lists the versions that have it, oldest first.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        version: str = "",
+        supported: Iterable[str] = (),
+        hint: str = "",
+        context: ErrorContext | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, context=context)
+        self.version = version
+        self.supported = tuple(supported)
+
+
+class SubmitUncertain(SlurmError):
+    """The answer to a submission was lost, so there may be a job.
+
+    ``key`` is the text that this client put into the job's comment: a job that carries it is this one.
+    """
+
+    def __init__(self, message: str, *, key: str, hint: str = "", context: ErrorContext | None = None) -> None:
+        super().__init__(message, hint=hint, context=context)
+        self.key = key
+
+
+class WaitTimeout(SlurmError, TimeoutError):
+    """A wait ran out of time; the jobs go on. ``job_ids`` are those that had not ended."""
+
+    def __init__(self, message: str, *, job_ids: Iterable[int] = (), hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.job_ids = tuple(job_ids)

@@ -1,0 +1,191 @@
+"""Values of the domain, free of any API version and of I/O.
+
+Times are aware datetimes in UTC, sizes are MiB, limits are timedeltas. ``raw`` is the record as the server
+sent it, for whatever these values leave out. All text comes from the cluster and is untrusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Literal
+
+from .states import JobState
+
+__all__ = ["CancelResult", "Diagnostics", "ExitCode", "JobInfo", "Node", "Partition", "Ping", "Submission"]
+
+Record = Mapping[str, object]
+_NOTHING: Record = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class ExitCode:
+    """How a process ended; both None while that is not known.
+
+    ``signal`` 53 is Slurm's own mark for a job whose output file or directory could not be opened.
+    """
+
+    code: int | None = None
+    signal: int | None = None
+
+    def __str__(self) -> str:
+        """Return sacct's form, ``3:0`` or ``0:9``, and ``-`` when unknown."""
+        if self.code is None and self.signal is None:
+            return "-"
+        return f"{self.code or 0}:{self.signal or 0}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobInfo:
+    """One record of one job: a plain job, an array task, a packed array, or a het component.
+
+    ``source`` tells whether the controller or accounting said it. ``start_time`` and ``end_time`` of a job that
+    has not started or ended are the scheduler's expectations where it has any. ``time_limit`` is None for
+    "no limit" as well as for "not known". ``restart_count`` grows with each requeue under the same id.
+    """
+
+    id: int
+    name: str = ""
+    user: str = ""
+    uid: int | None = None
+    account: str = ""
+    partition: str = ""
+    qos: str = ""
+    cluster: str = ""
+    state: JobState
+    reason: str = ""
+    exit_code: ExitCode = ExitCode()
+    derived_exit_code: ExitCode = ExitCode()
+    array_job_id: int | None = None
+    array_task_id: int | None = None
+    array_tasks: str = ""
+    het_job_id: int | None = None
+    het_job_offset: int | None = None
+    submit_time: datetime | None = None
+    eligible_time: datetime | None = None
+    start_time: datetime | None = None
+    end_time: datetime | None = None
+    time_limit: timedelta | None = None
+    nodes: str = ""
+    node_count: int | None = None
+    cpus: int | None = None
+    tasks: int | None = None
+    tres_requested: Mapping[str, str] = field(default_factory=dict)
+    tres_allocated: Mapping[str, str] = field(default_factory=dict)
+    stdout: str | None = None
+    stderr: str | None = None
+    stdin: str | None = None
+    working_directory: str = ""
+    command: str = ""
+    comment: str = ""
+    dependency: str = ""
+    priority: int | None = None
+    restart_count: int = 0
+    source: Literal["controller", "accounting"] = "controller"
+    raw: Record = field(default=_NOTHING, repr=False, compare=False)
+
+    @property
+    def label(self) -> str:
+        """The id as Slurm shows it: ``12``, ``12_3``, ``12_[4-9]`` or ``12+1``."""
+        if self.array_job_id and self.array_task_id is not None:
+            return f"{self.array_job_id}_{self.array_task_id}"
+        if self.array_job_id and self.array_tasks:
+            return f"{self.array_job_id}_[{self.array_tasks}]"
+        if self.het_job_id and self.het_job_offset is not None:
+            return f"{self.het_job_id}+{self.het_job_offset}"
+        return str(self.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One compute node. ``memory`` is in MiB."""
+
+    name: str
+    state: tuple[str, ...] = ()
+    partitions: tuple[str, ...] = ()
+    cpus: int | None = None
+    cpus_allocated: int | None = None
+    memory: int | None = None
+    memory_allocated: int | None = None
+    gres: str = ""
+    gres_used: str = ""
+    features: tuple[str, ...] = ()
+    reason: str = ""
+    raw: Record = field(default=_NOTHING, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """One partition. ``max_time`` is None when it sets no limit."""
+
+    name: str
+    state: tuple[str, ...] = ()
+    is_default: bool | None = None
+    nodes: str = ""
+    node_count: int | None = None
+    cpus: int | None = None
+    max_time: timedelta | None = None
+    default_time: timedelta | None = None
+    max_nodes: int | None = None
+    raw: Record = field(default=_NOTHING, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ping:
+    """What one slurmctld says of itself. ``latency`` is slurmrestd's own measurement."""
+
+    hostname: str
+    responding: bool
+    primary: bool
+    latency: timedelta | None = None
+    cluster: str = ""
+    slurm: str = ""
+    api_version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostics:
+    """Counters of slurmctld since ``since``."""
+
+    server_threads: int | None = None
+    agent_queue: int | None = None
+    jobs_submitted: int | None = None
+    jobs_started: int | None = None
+    jobs_completed: int | None = None
+    jobs_cancelled: int | None = None
+    jobs_failed: int | None = None
+    jobs_pending: int | None = None
+    jobs_running: int | None = None
+    since: datetime | None = None
+    raw: Record = field(default=_NOTHING, repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """A job that Slurm created. ``warnings`` are Slurm's remarks, for instance that it is held."""
+
+    job_id: int
+    cluster: str = ""
+    warnings: tuple[str, ...] = ()
+    user_message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelResult:
+    """What came of a cancel request for one id.
+
+    ``outcome``: ``signalled`` (Slurm took it), ``already_over``, ``not_found`` or ``denied``. ``confirmed`` is False
+    where the API version in use says nothing and a second look could not settle it.
+    """
+
+    job_id: int
+    outcome: Literal["signalled", "already_over", "not_found", "denied"]
+    message: str = ""
+    confirmed: bool = True
+
+    @property
+    def ok(self) -> bool:
+        """True when the job is ending or has ended."""
+        return self.outcome in ("signalled", "already_over")

@@ -1,0 +1,79 @@
+"""Reads a batch script and refuses what sbatch would refuse; slurmrestd itself checks nothing of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from ..errors import SpecError
+
+__all__ = ["MAX_SCRIPT_BYTES", "Script", "check_script", "read_script"]
+
+# Slurm's default max_script_size: 4194304 bytes are taken, 4200000 answered with error 2012.
+MAX_SCRIPT_BYTES = 4 * 1024 * 1024
+
+_DIRECTIVE = re.compile(r"#(?:SBATCH|SLURM)")
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A checked batch script. ``name`` is what sbatch would call the job, ``path`` where it was read from."""
+
+    text: str
+    name: str
+    path: str = ""
+
+
+def read_script(source: str | os.PathLike[str]) -> Script:
+    """Take text that starts with ``#!`` as the script itself, anything else as the path of one."""
+    if isinstance(source, str) and (source.startswith("#!") or "\n" in source):
+        return Script(check_script(source), "sbatch")
+    path = os.fspath(source)
+    if not isinstance(path, str) or not path:
+        raise SpecError("The script is empty", hint='Pass the path of a script, or its text starting with "#!".')
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(MAX_SCRIPT_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        hint = 'Pass the path of a script, or its text starting with "#!".'
+        raise SpecError(f"Cannot read the script {path!r}: {reason}", hint=hint) from None
+    return Script(check_script(raw.decode("utf-8", "surrogateescape")), os.path.basename(path), os.path.abspath(path))
+
+
+def check_script(text: str) -> str:
+    """Return ``text`` if sbatch would take it, in the order of sbatch's own checks."""
+    if not isinstance(text, str):
+        raise SpecError(f"The script is a {type(text).__name__}, not text")
+    if not text:
+        raise SpecError("The script is empty", hint='A batch script starts with a line such as "#!/bin/bash".')
+    if not text.strip():
+        raise SpecError("The script has only white space", hint='Its first line must name a shell: "#!/bin/bash".')
+    if not text.startswith("#!"):
+        raise SpecError(
+            "The script does not start with #!", hint='Its first line must name a shell, for instance "#!/bin/bash".'
+        )
+    if "\0" in text:
+        raise SpecError("The script contains NUL characters", hint="Save it as plain UTF-8 text.")
+    if "\r\n" in text:
+        raise SpecError("The script has DOS line ends (CR LF)", hint='Convert it, for instance with "dos2unix".')
+    size = len(text.encode("utf-8", "surrogateescape"))
+    if size > MAX_SCRIPT_BYTES:
+        raise SpecError(
+            f"The script is larger than {MAX_SCRIPT_BYTES} bytes", hint="Put the data into a file on the cluster."
+        )
+    _refuse_directives(text)
+    return text
+
+
+def _refuse_directives(text: str) -> None:
+    """Slurmrestd ignores directives, so a script that has them would run with other resources than it asks for."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if _DIRECTIVE.match(line):
+            raise SpecError(
+                f"Line {number} of the script is a directive, which slurmrestd ignores: {line[:100]}",
+                hint="Pass it as a keyword instead (time=..., nodes=...) and remove the line.",
+            )
+        if line.strip() and not line.lstrip().startswith("#"):
+            return

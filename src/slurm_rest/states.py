@@ -1,0 +1,92 @@
+"""Job states: Slurm's base state, the flags beside it, and the words as they came.
+
+Slurm 24.11 and later answer a list of words, base state first; squeue, sacct and v0.0.38 answer one word.
+Words that this release does not know are kept as flags and never raise (v0.0.44 added ``EXPEDITING``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["BaseState", "JobState"]
+
+
+class BaseState(str, Enum):
+    """Slurm's base states of a job, and UNKNOWN where none was given."""
+
+    PENDING = "PENDING"
+    RUNNING = "RUNNING"
+    SUSPENDED = "SUSPENDED"
+    COMPLETED = "COMPLETED"
+    CANCELLED = "CANCELLED"
+    FAILED = "FAILED"
+    TIMEOUT = "TIMEOUT"
+    NODE_FAIL = "NODE_FAIL"
+    PREEMPTED = "PREEMPTED"
+    BOOT_FAIL = "BOOT_FAIL"
+    DEADLINE = "DEADLINE"
+    OUT_OF_MEMORY = "OUT_OF_MEMORY"
+    UNKNOWN = "UNKNOWN"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+_BASES = {state.value: state for state in BaseState}
+_NOT_OVER = frozenset({BaseState.PENDING, BaseState.RUNNING, BaseState.SUSPENDED, BaseState.UNKNOWN})
+
+
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """The state of one job at one moment.
+
+    ``raw`` holds the words as Slurm sent them; ``base`` and ``flags`` are read from it.
+    """
+
+    base: BaseState
+    flags: frozenset[str] = frozenset()
+    raw: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, value: object) -> JobState:
+        """Read what Slurm sends: a word, a list of words, sacct's ``CANCELLED by 1000``, or nothing."""
+        words = tuple(_words(value))
+        upper = [word.split(" ", 1)[0].rstrip("+").upper() for word in words]
+        base = next((_BASES[word] for word in upper if word in _BASES), BaseState.UNKNOWN)
+        flags = frozenset(word for word in upper if word and word != base.value)
+        return cls(base, flags, words)
+
+    @property
+    def is_pending(self) -> bool:
+        """True while the job waits to start, held ones included."""
+        return self.base is BaseState.PENDING
+
+    @property
+    def is_running(self) -> bool:
+        """True from start to end, also while nodes are being configured or the end is being cleaned up."""
+        return self.base is BaseState.RUNNING
+
+    @property
+    def is_terminal(self) -> bool:
+        """True once the job is over and its exit code final: a base state of the end, without COMPLETING."""
+        return self.base not in _NOT_OVER and "COMPLETING" not in self.flags
+
+    @property
+    def is_success(self) -> bool:
+        """True for a job that ended COMPLETED."""
+        return self.is_terminal and self.base is BaseState.COMPLETED
+
+    def __str__(self) -> str:
+        """Return ``RUNNING`` or ``PENDING+REQUEUED``."""
+        return "+".join([self.base.value, *sorted(self.flags)])
+
+
+def _words(value: object) -> Iterable[str]:
+    if isinstance(value, str):
+        yield from (word for word in [value.strip()] if word)
+    elif isinstance(value, Iterable):
+        for item in value:
+            if isinstance(item, str) and item.strip():
+                yield item.strip()
