@@ -1,0 +1,223 @@
+"""Building requests: a pure function from an operation and its arguments to what goes over the wire."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, cast
+from urllib.parse import quote
+
+from slurm_rest.api._answers import model_class
+from slurm_rest.api._operation import ApiRequest, Operation, known_in
+from slurm_rest.api._versions import API_VERSIONS, PLAIN
+from slurm_rest.errors import SpecError, UnsupportedVersion
+
+if TYPE_CHECKING:
+    from slurm_rest.api._model import RequestModel
+
+
+def build_request(
+    operation: Operation,
+    version: str,
+    *,
+    path: Mapping[str, object] | None = None,
+    query: Mapping[str, object] | None = None,
+    body: RequestModel | Mapping[str, object] | None = None,
+) -> ApiRequest:
+    """Build the request of ``operation`` in ``version``.
+
+    Raises:
+        UnsupportedVersion: The version lacks the operation, a parameter or a field; the error names those that have it.
+        SpecError: A parameter or field does not exist (the nearest is named) or has a value that cannot be sent.
+    """
+    if version not in operation.versions:
+        raise _unsupported(f"{operation.service} {operation.name}", version, operation.versions)
+    return ApiRequest(
+        operation=operation,
+        version=version,
+        path=f"/{operation.service}/{version}{_path(operation, path or {})}",
+        query=tuple(_query(operation, version, query or {})),
+        body=_body(operation, version, body),
+    )
+
+
+def _unsupported(what: str, version: str, supported: Sequence[str]) -> UnsupportedVersion:
+    if version not in API_VERSIONS:
+        return UnsupportedVersion(
+            f"this client does not know API version {version}",
+            version=version,
+            supported=API_VERSIONS,
+            hint=f"it speaks {', '.join(API_VERSIONS)}",
+        )
+    return UnsupportedVersion(
+        f"API version {version} has no {what}",
+        version=version,
+        supported=supported,
+        hint=f"versions that have it: {', '.join(supported)}",
+    )
+
+
+def _path(operation: Operation, values: Mapping[str, object]) -> str:
+    text = operation.path
+    for name, value in values.items():
+        place = f"{{{name}}}"
+        if place not in text:
+            raise SpecError(f"{operation.name} has no path parameter {name!r}", field=name)
+        text = text.replace(place, _segment(operation, name, value))
+    if "{" in text:
+        missing = text[text.index("{") + 1 : text.index("}")]
+        raise SpecError(f"{operation.name} needs {missing}", field=missing)
+    return text
+
+
+def _segment(operation: Operation, name: str, value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise SpecError(f"{operation.name}: {name} must be text or a number, got {value!r}", field=name)
+    text = str(value)
+    # An empty one would name the collection, dots would be resolved away by whatever lies on the way.
+    if text in ("", ".", ".."):
+        raise SpecError(f"{operation.name}: {name} must not be {text!r}", field=name)
+    if "\0" in text:
+        raise SpecError(f"{operation.name}: {name} contains a NUL character", field=name)
+    return quote(_bytes(text, name), safe="")
+
+
+def _query(operation: Operation, version: str, values: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    for name, value in values.items():
+        if value is None:
+            continue
+        known = [param for param in operation.query if param.name == name]
+        if not known:
+            raise _unknown_parameter(operation, name)
+        wire = next((param.wire for param in known if version in param.versions), None)
+        if wire is None:
+            have = {one for param in known for one in param.versions}
+            ordered = [one for one in operation.versions if one in have]
+            raise _unsupported(f"query parameter {name!r} of {operation.name}", version, ordered)
+        for text in dict.fromkeys(_texts(name, value)):
+            yield wire, text
+
+
+def _unknown_parameter(operation: Operation, name: str) -> SpecError:
+    names = [param.name for param in operation.query]
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names) or 'none'}"
+    return SpecError(f"{operation.name} has no query parameter {name!r}", field=name, hint=hint)
+
+
+def _texts(name: str, value: object) -> Iterator[str]:
+    """The texts of one parameter. Order is kept; the caller drops duplicates, for which Slurm answers twice."""
+    if isinstance(value, (str, int, float, datetime)):
+        yield _text(name, value)
+        return
+    if not isinstance(value, Iterable) or isinstance(value, (Mapping, bytes)):
+        raise SpecError(f"query parameter {name!r} cannot be {value!r}", field=name)
+    count = 0
+    for item in value:
+        count += 1
+        yield _text(name, item)
+    if not count:
+        # Sent as nothing at all, it would ask for everything.
+        raise SpecError(
+            f"query parameter {name!r} is an empty list", field=name, hint="leave it out to ask without this filter"
+        )
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return str(int(value.timestamp()))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if not isinstance(value, (str, int)):
+        raise SpecError(f"query parameter {name!r} cannot be {value!r}", field=name)
+    text = str(value)
+    if not text or "\0" in text:
+        raise SpecError(f"query parameter {name!r} is empty or contains a NUL character", field=name)
+    return text
+
+
+def _body(operation: Operation, version: str, body: RequestModel | Mapping[str, object] | None) -> bytes | None:
+    if operation.body is None:
+        if body is not None:
+            raise SpecError(f"{operation.name} takes no body")
+        return None
+    if body is None:
+        raise SpecError(f"{operation.name} needs a body ({operation.body})")
+    model = _validated(operation, body)
+    data = cast("dict[str, object]", model.model_dump(mode="json", by_alias=True, exclude_none=True))
+    _fit(model, data, version, "")
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # The server would cut the text there.
+    if "\\u0000" in text and any("\0" in one for one in _strings(data)):
+        raise SpecError(f"the body of {operation.name} contains a NUL character, at which Slurm would cut the text")
+    return _bytes(text, "body")
+
+
+def _validated(operation: Operation, body: RequestModel | Mapping[str, object]) -> RequestModel:
+    from pydantic import ValidationError
+
+    expected = cast("type[RequestModel]", model_class(cast("str", operation.body)))
+    if isinstance(body, expected):
+        return body
+    if not isinstance(body, Mapping):
+        raise SpecError(f"{operation.name} takes a {expected.__name__}, not a {type(body).__name__}")
+    try:
+        return expected.model_validate(body)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise SpecError(f"{place}: {first['msg']}" if place else first["msg"], field=place) from None
+
+
+def _fit(model: RequestModel, data: dict[str, object], version: str, place: str) -> None:
+    """Refuse what is set and unknown to the version; write bare numbers where the version wants them."""
+    name = type(model).__name__
+    plain = PLAIN.get(name, {})
+    bit = 1 << API_VERSIONS.index(version)
+    for field, info in type(model).model_fields.items():
+        value = getattr(model, field)
+        if value is None:
+            continue
+        where = f"{place}.{field}" if place else field
+        supported = known_in(name, field)
+        if version not in supported:
+            raise _unsupported(f"field {where!r}", version, supported)
+        wire = info.serialization_alias or field
+        if plain.get(field, 0) & bit:
+            if not isinstance(value, (int, float)):
+                raise SpecError(f"API version {version} knows no {value!r} for {where}", field=where)
+            data[wire] = value
+        _fit_inner(value, data[wire], version, where)
+
+
+def _fit_inner(value: object, data: object, version: str, where: str) -> None:
+    from slurm_rest.api._model import RequestModel
+
+    if isinstance(value, RequestModel):
+        _fit(value, cast("dict[str, object]", data), version, where)
+    elif isinstance(value, list) and isinstance(data, list):
+        for index, (item, inner) in enumerate(zip(value, data, strict=True)):
+            _fit_inner(item, inner, version, f"{where}[{index}]")
+
+
+def _strings(data: object) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, Mapping):
+        for value in data.values():
+            yield from _strings(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _strings(value)
+
+
+def _bytes(text: str, name: str) -> bytes:
+    """UTF-8; bytes that were not, read as surrogates, go back as they came."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise SpecError(f"{name} contains a lone surrogate, which has no bytes", field=name) from None
