@@ -33,7 +33,11 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as error:
-        remedy = "free some space or set SLURM_REST_CACHE to another folder" if error.errno == 28 else "see that it can be used"
+        remedy = (
+            "free some space or set SLURM_REST_CACHE to another folder"
+            if error.errno == 28
+            else "see that it can be used"
+        )
         print(f"{_PROG}: {error.strerror}: {error.filename}; {remedy}", file=sys.stderr)
     return 1
 
@@ -54,7 +58,9 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument("--slurm", choices=RELEASES, help=f"the release (default {DEFAULT_RELEASE})")
     start.add_argument("--nodes", type=_count, metavar="N", help="compute nodes (default 2)")
     start.add_argument("--name", help="default: slurm- and the release, for example slurm-24-11")
-    start.add_argument("--conf", action="append", metavar="KEY=VALUE", type=_setting, help="a line of slurm.conf; repeatable")
+    start.add_argument(
+        "--conf", action="append", metavar="KEY=VALUE", type=_setting, help="a line of slurm.conf; repeatable"
+    )
     start.set_defaults(run=_up)
     end = commands.add_parser("down", help="end clusters and remove all of them")
     end.add_argument("name", nargs="*", help="may be left out when there is one")
@@ -121,7 +127,9 @@ def _only(states: Sequence[State]) -> State:
         return states[0]
     if not states:
         raise ClusterError("no cluster is running", f"start one: {_PROG} up")
-    raise ClusterError(f"there are several clusters ({', '.join(state.name for state in states)})", "say which one by its name")
+    raise ClusterError(
+        f"there are several clusters ({', '.join(state.name for state in states)})", "say which one by its name"
+    )
 
 
 def _chosen(options: argparse.Namespace) -> Cluster:
@@ -177,7 +185,8 @@ def _exec(options: argparse.Namespace) -> int:
         return 2
     command = _chosen(options).command(options.command, user=options.user)
     sys.stdout.flush()
-    os.execvp(command[0], command)  # noqa: S606 - signals and the terminal are then the command's own
+    # Not a child of ours: signals and the terminal are the command's own.
+    return os.execvp(command[0], command)
 
 
 def _logs(options: argparse.Namespace) -> int:

@@ -6,8 +6,10 @@ Any process may do any of this at any time: all that is known lies in the cluste
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +17,13 @@ from pathlib import Path
 from cluster.errors import ClusterError
 from cluster.root import DEFAULT_RELEASE, HERE, ensure_root, require_machine
 from cluster.service import SERVICES, Service
-from cluster.space import Process, close_space, enter_command, open_space, wait_until
+from cluster.space import Process, close_space, enter_command, open_space, read_holder, wait_until
 from cluster.state import State, check_name, choose_ports, clusters_dir, forget, load, load_all, locked
 from cluster.token import sign
 
 USERS = ("alice", "bob", "svc")
 _START_SECONDS = 90.0
+_UNUSED_SECONDS = 14 * 86400
 
 
 class Cluster:
@@ -131,7 +134,9 @@ class Cluster:
     def service(self, name: str) -> Service:
         """Return the handle of one daemon: database, munge, slurmdbd, slurmctld, slurmrestd, sshd, n1, n2, ..."""
         if name not in self.services():
-            raise ClusterError(f"cluster {self.name} has no service {name}", f"choose one of {', '.join(self.services())}")
+            raise ClusterError(
+                f"cluster {self.name} has no service {name}", f"choose one of {', '.join(self.services())}"
+            )
         return Service(self.state, name)
 
     def services(self) -> tuple[str, ...]:
@@ -151,7 +156,9 @@ class Cluster:
             yield
 
     @contextlib.contextmanager
-    def _held(self, names: Sequence[str], hold: Callable[[Service], None], release: Callable[[Service], None]) -> Iterator[None]:
+    def _held(
+        self, names: Sequence[str], hold: Callable[[Service], None], release: Callable[[Service], None]
+    ) -> Iterator[None]:
         services = [self.service(name) for name in names]
         with contextlib.ExitStack() as stack:
             for service in services:
@@ -188,6 +195,7 @@ def up(
     check_name(name)
     before = load(name)
     root = ensure_root(release or (before.release if before else DEFAULT_RELEASE))
+    _prune(root)
     with locked(name):
         before = load(name)
         if before and before.running():
@@ -195,7 +203,24 @@ def up(
             _finish(before, _START_SECONDS)
             return Cluster(before), False
         state = _prepare(name, root, before, release, nodes, conf, owner)
-        return Cluster(_start(state, root, again=before is not None)), True
+        try:
+            return Cluster(_start(state, root, again=before is not None)), True
+        except ClusterError:
+            if before is None:
+                raise
+            # A kill may have cut the database's files off. A cluster for tests that runs is worth more than its past.
+            print(f"cluster {name} does not start with its old data: starting without", flush=True)
+            shutil.rmtree(state.folder / "data", ignore_errors=True)
+            return Cluster(_start(state, root, again=False)), True
+
+
+def _prune(root: Path) -> None:
+    """Note that a root is in use, and remove those of older recipes that nothing has used for two weeks."""
+    os.utime(root)
+    used = {state.root for state in load_all()}
+    for other in root.parent.glob("[0-9]*-*"):
+        if str(other) not in used and other.stat().st_mtime < time.time() - _UNUSED_SECONDS:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _require_same(state: State, release: str | None, nodes: int | None, conf: Sequence[str] | None) -> None:
@@ -217,8 +242,8 @@ def _prepare(
     owner: Process | None,
 ) -> State:
     folder = clusters_dir() / name
-    if before and release and release != before.release:
-        # Another release cannot read the older one's saved state; what users wrote stays.
+    if before and before.root != str(root):
+        # Another root has other numbers for its users, another release cannot read the old state; homes stay.
         shutil.rmtree(folder / "data", ignore_errors=True)
         shutil.rmtree(folder / "upper", ignore_errors=True)
     # The overlay refuses a work folder that a killed one left behind in some kernels; it holds nothing of worth.
@@ -236,12 +261,15 @@ def _prepare(
 
 def _start(state: State, root: Path, *, again: bool) -> State:
     upper = state.folder / "upper"
-    for target, source in {"usr/local/sbin/cluster-start": HERE / "start", "etc/resolv.conf": Path("/etc/resolv.conf")}.items():
+    for target, source in {
+        "usr/local/sbin/cluster-start": HERE / "start",
+        "etc/resolv.conf": Path("/etc/resolv.conf"),
+    }.items():
         (upper / target).parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
             shutil.copy(source, upper / target)
     (state.folder / "data/run/up").unlink(missing_ok=True)
-    state = state.with_holder(open_space(state.folder, root, state.environment()))
+    state = replace(state, holder=open_space(state.folder, root, state.environment()))
     try:
         _finish(state, _START_SECONDS)
     except BaseException:
@@ -258,7 +286,9 @@ def _finish(state: State, timeout: float) -> None:
         lines = (state.folder / "logs/cluster.log").read_text(errors="replace").strip().splitlines()
         last = lines[-1] if lines else "no output"
         saved = clusters_dir() / f"{state.name}.failed.log"
-        saved.write_text("".join(f"== {p.name}\n{p.read_text(errors='replace')}\n" for p in sorted(state.folder.glob("logs/*.log"))))
+        saved.write_text(
+            "".join(f"== {p.name}\n{p.read_text(errors='replace')}\n" for p in sorted(state.folder.glob("logs/*.log")))
+        )
         raise ClusterError(f"cluster {state.name} did not start ({last})", f"read {saved}")
 
 
@@ -266,10 +296,8 @@ def _abandon(state: State, *, keep: bool) -> None:
     """Leave nothing of a start that failed, except the data of a cluster that had run before."""
     if state.holder:
         close_space(state.holder)
-    if keep:
-        replace(state, holder=None).save()
-    else:
-        forget(state)
+    if not keep:
+        forget(state.name)
 
 
 def down(name: str) -> bool:
@@ -277,13 +305,14 @@ def down(name: str) -> bool:
     require_machine()
     with locked(check_name(name)):
         folder = clusters_dir() / name
-        state = load(name) or (State(name, "", "", choose_ports(0), folder=folder) if folder.is_dir() else None)
-        if state is None:
-            (clusters_dir() / f".{name}.lock").unlink(missing_ok=True)
+        if not folder.is_dir():
+            forget(name)
             return False
-        if state.holder:
-            close_space(state.holder)
-        forget(state)
+        # Asked of pid 1's own file: a damaged state file must not leave a cluster running without a folder.
+        if holder := read_holder(folder):
+            close_space(holder)
+        forget(name)
+        (clusters_dir() / f"{name}.failed.log").unlink(missing_ok=True)
         return True
 
 

@@ -1,8 +1,8 @@
 """Debian roots that hold one Slurm release each, built once into a cache folder outside the repository.
 
-A root is a plain folder made by debootstrap plus ``cluster/install``. Which Debian carries which Slurm is a fact of the
-distribution: 12 (bookworm) has 22.05, 13 (trixie) has 24.11, testing (forky) has 26.05 today. ``cluster/install`` refuses
-a root whose Slurm is another one, because testing moves.
+A root is a plain folder made by debootstrap plus ``cluster/install``. Which Debian carries which Slurm is a fact of
+the distribution: 12 (bookworm) has 22.05, 13 (trixie) has 24.11, testing (forky) has 26.05 today. ``cluster/install``
+refuses a root whose Slurm is another one, because testing moves.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ BUILD_BYTES = 1_800_000_000
 _RECIPE = 1
 _TOOLS = ("unshare", "nsenter", "pivot_root", "mount", "mknod")
 _SPACE = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "--ipc", "--propagation", "private")
-_COMPOSE = "or, with Docker and no root: docker compose up --wait"
 _NO_NETWORK = re.compile(
     r"Temporary failure resolving|Could not resolve|Could not connect|Failed to fetch|Failed getting release file"
     r"|Network is unreachable|unable to resolve|Couldn't download",
@@ -47,9 +46,16 @@ def cache_dir() -> Path:
 def require_machine() -> None:
     """Raise unless this machine can run a native cluster: root, and the tools of util-linux."""
     if os.geteuid() != 0:
-        raise ClusterError("a native cluster needs root (it mounts and makes namespaces)", f"use sudo, {_COMPOSE}")
+        raise ClusterError("a native cluster needs root (it mounts and makes namespaces)", _or_compose("use sudo"))
     if missing := [tool for tool in _TOOLS if not shutil.which(tool, path=search_path())]:
-        raise ClusterError(f"{' and '.join(missing)} missing", f"install util-linux and coreutils, {_COMPOSE}")
+        raise ClusterError(f"{' and '.join(missing)} missing", _or_compose("install util-linux and coreutils"))
+
+
+def _or_compose(remedy: str) -> str:
+    """Add the way that needs no root to a remedy, where Docker is at hand."""
+    return (
+        f"{remedy}, or use Docker: docker compose up --wait" if shutil.which("docker", path=search_path()) else remedy
+    )
 
 
 def search_path() -> str:
@@ -91,7 +97,9 @@ def _require_space(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(folder).free
     except OSError as error:
-        raise ClusterError(f"cannot use {folder} ({error.strerror})", "set SLURM_REST_CACHE to another folder") from error
+        raise ClusterError(
+            f"cannot use {folder} ({error.strerror})", "set SLURM_REST_CACHE to another folder"
+        ) from error
     if free < BUILD_BYTES:
         have, need = free / 1e9, BUILD_BYTES / 1e9
         raise ClusterError(
@@ -150,7 +158,7 @@ def _debootstrap() -> str:
         return found
     apt = shutil.which("apt-get", path=search_path())
     if not apt:
-        raise ClusterError("debootstrap is missing and this is no Debian", f"install debootstrap, {_COMPOSE}")
+        raise ClusterError("debootstrap is missing and this is no Debian", _or_compose("install debootstrap"))
     print("debootstrap is missing: installing it with apt-get", flush=True)
     for arguments in (["update"], ["install", "-y", "--no-install-recommends", "debootstrap"]):
         done = subprocess.run([apt, "-q", *arguments], check=False, capture_output=True, text=True)
@@ -163,7 +171,11 @@ def _debootstrap() -> str:
 
 def _expired_ok(debootstrap: str) -> list[str]:
     """Accept what the machine's own apt accepts: a snapshot mirror serves Release files past their date."""
-    if _apt_config("Acquire::Check-Valid-Until").get("Acquire::Check-Valid-Until", "true").lower() not in ("false", "no", "0"):
+    if _apt_config("Acquire::Check-Valid-Until").get("Acquire::Check-Valid-Until", "true").lower() not in (
+        "false",
+        "no",
+        "0",
+    ):
         return []
     usage = subprocess.run([debootstrap, "--help"], check=False, capture_output=True, text=True).stdout
     return ["--no-check-valid-until"] if "--no-check-valid-until" in usage else []
@@ -180,7 +192,11 @@ def _mirror() -> str:
     except (OSError, subprocess.CalledProcessError):
         rows = []
     for uri, suite in (row.split(" ", 1) for row in rows if " " in row):
-        if uri.startswith(("http", "file:")) and "debian" in uri and not re.search(r"-(security|updates|backports)", suite):
+        if (
+            uri.startswith(("http", "file:"))
+            and "debian" in uri
+            and not re.search(r"-(security|updates|backports)", suite)
+        ):
             return uri
     raise ClusterError("apt names no Debian mirror", "set SLURM_REST_MIRROR to the address of one")
 
@@ -222,7 +238,7 @@ def _clean_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def _private(root: Path, argv: Sequence[str]) -> list[str]:
-    """Return the command that runs argv inside root, in namespaces that end with it: nothing stays mounted or running."""
+    """Return the command that runs argv inside root, in namespaces that end with it."""
     script = 'mount --bind "$1" "$1"; exec "$0" "$@"'
     return [*_SPACE, "sh", "-ec", script, str(HERE / "enter"), str(root), *argv]
 
@@ -239,7 +255,7 @@ def run_in_root(
     require_machine()
     # The overlay is made at /mnt of the private namespace, which no other process sees.
     script = (
-        'mount -t tmpfs tmpfs /mnt; mkdir /mnt/up /mnt/work /mnt/root; lower=$1; shift; '
+        "mount -t tmpfs tmpfs /mnt; mkdir /mnt/up /mnt/work /mnt/root; lower=$1; shift; "
         'mount -t overlay overlay -o "lowerdir=$lower,upperdir=/mnt/up,workdir=/mnt/work" /mnt/root; '
         'exec "$0" /mnt/root "$@"'
     )

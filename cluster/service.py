@@ -109,7 +109,9 @@ class Service:
 
     def _inside(self, verb: str, timeout: float) -> int:
         if self.state.holder is None or not self.state.running():
-            raise ClusterError(f"cluster {self.state.name} is not running", f"scripts/cluster up --name {self.state.name}")
+            raise ClusterError(
+                f"cluster {self.state.name} is not running", f"scripts/cluster up --name {self.state.name}"
+            )
         argv = ["/usr/local/sbin/cluster-start", verb, self.name]
         command = enter_command(self.state.holder, argv, "root", self.state.environment())
         return subprocess.run(command, check=False, capture_output=True, timeout=timeout).returncode

@@ -18,7 +18,13 @@ from cluster.errors import ClusterError
 from cluster.root import HERE, search_path
 
 # Folders of the cluster that are seen inside it; the machine reads and writes them directly.
-BINDS = {"keys": "etc/cluster", "data": "var/lib/cluster", "logs": "var/log/cluster", "home": "home", "shared": "shared"}
+BINDS = {
+    "keys": "etc/cluster",
+    "data": "var/lib/cluster",
+    "logs": "var/log/cluster",
+    "home": "home",
+    "shared": "shared",
+}
 _UNSHARE = "unshare --mount --pid --ipc --uts --fork --propagation private"
 _ENTER = ("--mount", "--pid", "--ipc", "--uts")
 
@@ -85,7 +91,11 @@ def open_space(folder: Path, root: Path, env: Mapping[str, str]) -> Process:
     lines = ['mount -t overlay overlay -o "lowerdir=$1,upperdir=upper,workdir=work" mnt']
     lines += [f"mkdir -p mnt/{inside}; mount --bind {name} mnt/{inside}" for name, inside in BINDS.items()]
     # /proc is still the machine's here, so this is the number by which the machine knows pid 1 of the cluster.
-    lines += ["read -r pid rest </proc/self/stat", 'echo "$pid" >holder.new', "mv holder.new holder"]
+    lines += [
+        "read -r pid rest </proc/self/stat",
+        'cut -d" " -f1,22 "/proc/$pid/stat" >holder.new',
+        "mv holder.new holder",
+    ]
     lines += ['exec "$0" "$PWD/mnt" /usr/local/sbin/cluster-start all']
     script = "; ".join(lines)
     # An orphan from the start: no parent of ours has to stay to collect it.
@@ -102,10 +112,19 @@ def open_space(folder: Path, root: Path, env: Mapping[str, str]) -> Process:
             f"the namespaces of the cluster could not be made ({last})",
             "set SLURM_REST_CACHE to a folder on ext4, xfs, btrfs or tmpfs, and check that mounting is allowed here",
         )
-    found = Process.of(int(holder.read_text()))
+    found = read_holder(folder)
     if found is None:
         raise ClusterError("the cluster ended as soon as it was started", f"read {folder}/logs/cluster.log")
     return found
+
+
+def read_holder(folder: Path) -> Process | None:
+    """Return pid 1 of a cluster, alive or not, as it has written it down itself."""
+    try:
+        pid, started = (folder / "holder").read_text().split()
+        return Process(int(pid), int(started))
+    except (OSError, ValueError):
+        return None
 
 
 def close_space(holder: Process, timeout: float = 20) -> None:

@@ -10,13 +10,13 @@ import re
 import shutil
 import socket
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TextIO
 
 from cluster.errors import ClusterError
 from cluster.root import cache_dir
-from cluster.space import Process
+from cluster.space import Process, read_holder
 
 # Below the range that the kernel hands out for outgoing connections, so that only servers compete for them.
 _FIRST_PORT, _LAST_PORT = 17000, 31999
@@ -86,16 +86,11 @@ class State:
     def save(self) -> None:
         """Write the state file in one step, so that no reader sees half of it."""
         content = asdict(self)
-        del content["folder"]
+        # Kept elsewhere: pid 1 writes its own file, so that a start which is killed half-way is still found.
+        del content["folder"], content["holder"]
         fresh = self.folder / "state.json.new"
         fresh.write_text(json.dumps(content, indent=1))
         fresh.replace(self.folder / "state.json")
-
-    def with_holder(self, holder: Process | None) -> State:
-        """Return the state with another pid 1, saved."""
-        changed = replace(self, holder=holder)
-        changed.save()
-        return changed
 
 
 def clusters_dir() -> Path:
@@ -116,8 +111,10 @@ def load(name: str) -> State | None:
     try:
         content = json.loads((folder / "state.json").read_text())
         ports = Ports(**{**content["ports"], "nodes": tuple(content["ports"]["nodes"])})
-        people = {key: Process(**content[key]) if content[key] else None for key in ("holder", "owner")}
-        return State(**{**content, **people, "ports": ports, "conf": tuple(content["conf"]), "folder": folder})
+        owner = Process(**content["owner"]) if content["owner"] else None
+        conf = tuple(content["conf"])
+        found = {"ports": ports, "conf": conf, "owner": owner, "holder": read_holder(folder), "folder": folder}
+        return State(**{**content, **found})
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -154,17 +151,19 @@ def _lock(path: Path) -> TextIO:
         lock.close()
 
 
-def forget(state: State) -> None:
+def forget(name: str) -> None:
     """Remove all that is kept of a cluster, its lock last; call it under that lock."""
+    folder = clusters_dir() / name
     try:
-        shutil.rmtree(state.folder)
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(folder)
     except OSError as error:
-        raise ClusterError(f"{state.folder} cannot be removed ({error.strerror})", "see what still uses it") from error
-    (clusters_dir() / f".{state.name}.lock").unlink(missing_ok=True)
+        raise ClusterError(f"{folder} cannot be removed ({error.strerror})", "see what still uses it") from error
+    (clusters_dir() / f".{name}.lock").unlink(missing_ok=True)
 
 
 def choose_ports(nodes: int, wanted: Ports | None = None) -> Ports:
-    """Return free ports, the ones from before where they still are. Call it under the lock and save before leaving it."""
+    """Return free ports, those from before where they still are; call it locked and save before unlocking."""
     if wanted and len(wanted.nodes) == nodes and all(_free(port) for port in wanted.all()):
         return wanted
     taken = {port for state in load_all() for port in state.ports.all()}
@@ -175,7 +174,7 @@ def choose_ports(nodes: int, wanted: Ports | None = None) -> Ports:
         if port not in taken and _free(port):
             found.append(port)
         if len(found) == nodes + 4:
-            return Ports(*found[:4], nodes=tuple(found[4:]))
+            return Ports(found[0], found[1], found[2], found[3], tuple(found[4:]))
     raise ClusterError("no free ports on loopback", "end some of the servers on this machine")
 
 

@@ -1,4 +1,4 @@
-"""Tokens for slurmrestd, signed with the key that the cluster's daemons read (auth/jwt: HS256; claims exp, iat, sun)."""
+"""Tokens for slurmrestd, signed with the key that the daemons read (auth/jwt: HS256; claims exp, iat, sun)."""
 
 from __future__ import annotations
 
