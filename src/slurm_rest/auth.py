@@ -38,11 +38,13 @@ __all__ = [
 class TokenProvider(Protocol):
     """Gives the token for the next request.
 
-    ``name`` says where it comes from, in words for an error message. ``renew=True`` asks for a fresh one after Slurm
-    refused the last; a provider that has nothing fresher returns what it has.
+    ``renew=True`` asks for a fresh one after Slurm refused the last; a provider that has nothing fresher returns
+    what it has.
     """
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Where the token comes from, in words for an error message."""
 
     async def token(self, *, renew: bool = False) -> str:
         """Return the token, or raise ConfigError or TokenMissing."""
@@ -243,7 +245,7 @@ class KeyToken:
         """Return a token for ``user``."""
         now = int(self.clock())
         if renew or self._expires - now < self.lifespan // 10 or not self._cached:
-            import jwt  # noqa: PLC0415  # its cryptography half costs more than the rest of this package
+            import jwt  # its cryptography half costs more than the rest of this package
 
             # A float would be read as 0, that is as expired.
             self._expires = now + self.lifespan

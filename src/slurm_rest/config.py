@@ -65,9 +65,7 @@ class Settings:
         return self
 
 
-def load_settings(
-    arguments: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None
-) -> Settings:
+def load_settings(arguments: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """Combine arguments, environment and profile.
 
     ``arguments`` has the names of the Settings fields plus ``token`` as text or provider and ``cluster`` for the
@@ -152,7 +150,7 @@ def _provider(
     layers: list[Mapping[str, object]] = [given, variables, profile]
     if "SLURM_JWT" in environ:
         layers[1] = {**variables, "token": EnvironmentToken(environ)}
-    for layer, origin in zip(layers, ("arguments", "environment", "profile")):
+    for layer, origin in zip(layers, ("arguments", "environment", "profile"), strict=True):
         named = [name for name in _TOKEN_SOURCES if layer.get(name)]
         if origin == "environment" and "token" in named:
             named = ["token"]
@@ -209,9 +207,9 @@ def _keys() -> str:
 
 def _parse_toml(path: Path) -> Mapping[str, object]:
     if sys.version_info >= (3, 11):
-        import tomllib  # noqa: PLC0415  # only where a profile exists
+        import tomllib  # only where a profile exists
     else:
-        import tomli as tomllib  # noqa: PLC0415
+        import tomli as tomllib
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -6,15 +6,25 @@ sent it, for whatever these values leave out. All text comes from the cluster an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Literal
 
 from .states import JobState
 
-__all__ = ["CancelResult", "Diagnostics", "ExitCode", "JobInfo", "Node", "Partition", "Ping", "Submission"]
+__all__ = [
+    "CancelResult",
+    "Diagnostics",
+    "ExitCode",
+    "JobInfo",
+    "Node",
+    "Partition",
+    "Ping",
+    "Submission",
+    "group_record",
+]
 
 Record = Mapping[str, object]
 _NOTHING: Record = MappingProxyType({})
@@ -96,6 +106,31 @@ class JobInfo:
         if self.het_job_id and self.het_job_offset is not None:
             return f"{self.het_job_id}+{self.het_job_offset}"
         return str(self.id)
+
+
+def group_record(job_id: int, records: Sequence[JobInfo]) -> JobInfo:
+    """Return one record for a job: its own, or for an array or het job one that stands for all members.
+
+    The group keeps its own id, has the combined state, and the exit code of the first member that failed.
+    """
+    if len(records) == 1 and records[0].id == job_id:
+        return records[0]
+    leader = next((record for record in records if record.id == job_id), records[0])
+    failed = next((record for record in records if record.state.is_terminal and not record.state.is_success), leader)
+    starts = [record.start_time for record in records if record.start_time]
+    ends = [record.end_time for record in records if record.end_time]
+    return replace(
+        leader,
+        id=job_id,
+        state=JobState.combine(record.state for record in records),
+        reason=failed.reason,
+        exit_code=failed.exit_code,
+        derived_exit_code=failed.derived_exit_code,
+        array_task_id=None,
+        array_tasks="",
+        start_time=min(starts, default=None),
+        end_time=max(ends, default=None),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,9 +117,7 @@ def read_issues(value: object) -> tuple[SlurmIssue, ...]:
     found = []
     for item in items(value):
         code = number(item.get("error_number", item.get("error_code")))
-        found.append(
-            SlurmIssue(text(item.get("description")), code, text(item.get("error")), text(item.get("source")))
-        )
+        found.append(SlurmIssue(text(item.get("description")), code, text(item.get("error")), text(item.get("source"))))
     return tuple(found)
 
 
@@ -272,7 +270,7 @@ def read_partition(record: Mapping[str, object]) -> Partition:
 def read_ping(body: Mapping[str, object], api_version: str) -> list[Ping]:
     """Read the answer of ``ping/``: one element per configured slurmctld.
 
-    v0.0.40 and 41 say ``pinged: UP``; 42 to 44 add ``responding``; 45 has only the latter, and ``primary`` for ``mode``.
+    v0.0.40 and 41 say ``pinged: UP``; 42 to 44 add ``responding``; 45 has only that and ``primary``.
     """
     meta = mapping(mapping(body.get("meta")).get("slurm"))
     found = []

@@ -58,6 +58,26 @@ class JobState:
         flags = frozenset(word for word in upper if word and word != base.value)
         return cls(base, flags, words)
 
+    @classmethod
+    def combine(cls, states: Iterable[JobState]) -> JobState:
+        """Return the state of a group from the states of all its members.
+
+        While any member goes on, the group does: RUNNING once one has started, PENDING before. When all have ended,
+        it is COMPLETED if all are, else the state of the first member that is not.
+        """
+        members = list(states)
+        if not members:
+            return cls(BaseState.UNKNOWN)
+        if len(members) == 1:
+            return members[0]
+        live = [member for member in members if not member.is_terminal]
+        if not live:
+            return next((member for member in members if not member.is_success), members[0])
+        if all(member.is_pending for member in members):
+            return live[0]
+        started = next((member for member in live if not member.is_pending), None)
+        return started or cls(BaseState.RUNNING, raw=("RUNNING",))
+
     @property
     def is_pending(self) -> bool:
         """True while the job waits to start, held ones included."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..errors import SpecError
+from slurm_rest.errors import SpecError
+
 from .options import OPTIONS
 from .spec import JobSpec
 

@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from math import ceil
 
 __all__ = [
-    "mebibytes",
     "comma_list",
     "count",
     "gpus",
@@ -118,11 +117,11 @@ def _seconds(value: object) -> float | None:
 
 def _clock(days: str | None, parts: list[int]) -> int:
     if days is not None:
-        hours, mins, secs = (parts + [0, 0])[:3]
+        hours, mins, secs = [*parts, 0, 0][:3]
     elif len(parts) == 3:
         hours, mins, secs = parts
     else:
-        hours, (mins, secs) = 0, (parts + [0])[:2]
+        hours, (mins, secs) = 0, [*parts, 0][:2]
     return ((int(days or 0) * 24 + hours) * 60 + mins) * 60 + secs
 
 

@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from ..errors import SpecError
+from slurm_rest.errors import SpecError
 
 __all__ = ["MAX_SCRIPT_BYTES", "Script", "check_script", "read_script"]
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ..errors import SpecError
+from slurm_rest.errors import SpecError
+
 from .options import OPTIONS
 
 __all__ = ["JobSpec"]

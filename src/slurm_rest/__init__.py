@@ -1,0 +1,133 @@
+"""A typed client for Slurm that speaks to slurmrestd first.
+
+    from slurm_rest import SlurmClient
+
+    slurm = SlurmClient("http://slurm:6820")        # token from SLURM_JWT
+    job = slurm.submit("#!/bin/bash\\nsrun hostname\\n", name="hello", nodes=2)
+    print(job.wait().state)
+
+Names are loaded when they are first used, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .client import AsyncSlurmClient
+    from .errors import (
+        AccountingDown,
+        ApiError,
+        AuthError,
+        ConfigError,
+        ControllerDown,
+        JobNotFound,
+        PermissionDenied,
+        ProtocolError,
+        SlurmError,
+        SpecError,
+        SubmitRejected,
+        SubmitUncertain,
+        Timeout,
+        TokenExpired,
+        TokenMissing,
+        TokenRejected,
+        TransportError,
+        UnknownUser,
+        Unreachable,
+        UnsupportedVersion,
+        WaitTimeout,
+    )
+    from .job import AsyncJob
+    from .models import CancelResult, Diagnostics, ExitCode, JobInfo, Node, Partition, Ping
+    from .sbatch import JobSpec
+    from .states import BaseState, JobState
+    from .sync import Job, SlurmClient
+
+_HOMES = {
+    "client": ("AsyncSlurmClient",),
+    "errors": (
+        "AccountingDown",
+        "ApiError",
+        "AuthError",
+        "ConfigError",
+        "ControllerDown",
+        "JobNotFound",
+        "PermissionDenied",
+        "ProtocolError",
+        "SlurmError",
+        "SpecError",
+        "SubmitRejected",
+        "SubmitUncertain",
+        "Timeout",
+        "TokenExpired",
+        "TokenMissing",
+        "TokenRejected",
+        "TransportError",
+        "UnknownUser",
+        "Unreachable",
+        "UnsupportedVersion",
+        "WaitTimeout",
+    ),
+    "job": ("AsyncJob",),
+    "models": ("CancelResult", "Diagnostics", "ExitCode", "JobInfo", "Node", "Partition", "Ping"),
+    "sbatch": ("JobSpec",),
+    "states": ("BaseState", "JobState"),
+    "sync": ("Job", "SlurmClient"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "AccountingDown",
+    "ApiError",
+    "AsyncJob",
+    "AsyncSlurmClient",
+    "AuthError",
+    "BaseState",
+    "CancelResult",
+    "ConfigError",
+    "ControllerDown",
+    "Diagnostics",
+    "ExitCode",
+    "Job",
+    "JobInfo",
+    "JobNotFound",
+    "JobSpec",
+    "JobState",
+    "Node",
+    "Partition",
+    "PermissionDenied",
+    "Ping",
+    "ProtocolError",
+    "SlurmClient",
+    "SlurmError",
+    "SpecError",
+    "SubmitRejected",
+    "SubmitUncertain",
+    "Timeout",
+    "TokenExpired",
+    "TokenMissing",
+    "TokenRejected",
+    "TransportError",
+    "UnknownUser",
+    "Unreachable",
+    "UnsupportedVersion",
+    "WaitTimeout",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

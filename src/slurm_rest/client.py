@@ -1,0 +1,318 @@
+"""AsyncSlurmClient: the one implementation behind both faces."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from .api import AsyncSlurmApi
+from .auth import TokenProvider, read_claims
+from .config import EnvironmentRule, TransportName, load_settings
+from .errors import ConfigError, JobNotFound, PermissionDenied, SpecError
+from .job import AsyncJob
+from .models import CancelResult, Diagnostics, JobInfo, Ping, group_record
+from .poller import Poller
+from .records import read_controller_job, read_diagnostics, read_node, read_partition
+from .sbatch import JobSpec, read_script
+from .states import JobState
+from .submission import Surroundings, prepare
+from .tables import JobTable, NodeTable, PartitionTable
+from .transport.rest import RestTransport
+
+if TYPE_CHECKING:
+    import httpx
+    from typing_extensions import Self, Unpack
+
+    from .sbatch.keywords import JobOptions
+
+__all__ = ["AsyncSlurmClient"]
+
+JobRef = AsyncJob | int
+# Above this many, one full listing costs slurmrestd 80 MB and 5 s, and each of its threads keeps the memory.
+_JOBS_LIMIT = 10_000
+# Up to this many, single records are cheaper than a listing of everybody's jobs.
+_FEW = 20
+
+
+class AsyncSlurmClient:
+    """A client of one cluster, for one user. Use it as ``async with``, or call ``close``.
+
+    Without arguments everything comes from the environment (SLURM_REST_URL, SLURM_JWT, ...) and the profile file.
+    ``token`` is a token's text or a provider; ``user`` the user to act as, when the token allows it; ``cluster``
+    names a profile. Nothing is sent before the first call.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        token: str | TokenProvider | None = None,
+        user: str | None = None,
+        api_version: str | None = None,
+        token_file: str | os.PathLike[str] | None = None,
+        token_command: str | Sequence[str] | None = None,
+        jwt_key_file: str | os.PathLike[str] | None = None,
+        ca_file: str | os.PathLike[str] | None = None,
+        transport: TransportName | None = None,
+        environment: EnvironmentRule | None = None,
+        workdir: str | None = None,
+        cluster: str | None = None,
+        http_transport: httpx.AsyncBaseTransport | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        self.settings = load_settings(
+            {
+                "url": url,
+                "token": token,
+                "user": user,
+                "api_version": api_version,
+                "token_file": token_file,
+                "token_command": token_command,
+                "jwt_key_file": jwt_key_file,
+                "ca_file": ca_file,
+                "transport": transport,
+                "environment": environment,
+                "workdir": workdir,
+                "cluster": cluster,
+            }
+        )
+        if self.settings.transport not in ("auto", "rest"):
+            hint = "Use auto or rest (SLURM_REST_TRANSPORT)."
+            raise ConfigError(f"The transport {self.settings.transport!r} is not available yet", hint=hint)
+        self._rest = RestTransport(self.settings, http_transport=http_transport, read_timeout=timeout)
+        self._poller = Poller(self._rest)
+
+    def __repr__(self) -> str:
+        """Return the address and the user, never a token."""
+        return f"{type(self).__name__}({self.settings.url!r}, user={self.settings.user!r})"
+
+    async def __aenter__(self) -> Self:
+        """Return the client."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close the client."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Stop watching and close connections. Jobs are left alone."""
+        await self._poller.close()
+        await self._rest.close()
+
+    @cached_property
+    def api(self) -> AsyncSlurmApi:
+        """Every operation of slurmrestd, generated and typed: ``await client.api.get_reservations()``."""
+        return AsyncSlurmApi(self._rest)
+
+    @property
+    def requests(self) -> int:
+        """How many HTTP requests this client has made."""
+        return self._rest.counters.requests
+
+    # --- submitting -----------------------------------------------------------------------------------------
+
+    async def submit(self, script: str | os.PathLike[str] | JobSpec, /, **options: Unpack[JobOptions]) -> AsyncJob:
+        """Submit one job and return its handle.
+
+        ``script`` is a path, text that starts with ``#!``, or a JobSpec. Keyword options are sbatch's long options
+        with ``_`` for ``-`` and win over what the spec says; ``env`` and ``args`` go along.
+
+        Raises SpecError for what is wrong before anything is sent, SubmitRejected with Slurm's reason, and
+        SubmitUncertain when the answer was lost: then there may be a job.
+        """
+        spec, command = _spec_of(script, dict(options))
+        here = Surroundings.here() if self.settings.environment == "submit" else None
+        prepared = prepare(spec, self.settings, user=await self.user_name(), command=command, here=here)
+        submission = await self._rest.submit(prepared)
+        return AsyncJob(self, submission.job_id, spec=spec, submission=submission)
+
+    async def user_name(self) -> str:
+        """Return the user that jobs will belong to, as far as settings and token tell; empty if they do not."""
+        return self.settings.user or read_claims(await self.settings.token.token()).user
+
+    # --- following ------------------------------------------------------------------------------------------
+
+    def job(self, job_id: int) -> AsyncJob:
+        """Return a handle for a job by its id. Nothing is asked yet."""
+        return AsyncJob(self, job_id)
+
+    async def states(self, jobs: Iterable[JobRef] | None = None) -> dict[int, JobState]:
+        """Return the states of these jobs in one request, or of all jobs; unknown ids are absent.
+
+        An array or het job has one combined state. A job that left the controller (MinJobAge, 300 s by default) is
+        absent too; ``history`` and ``job(id).info()`` still know it.
+        """
+        rows = await (self._rest.all_states() if jobs is None else self._rest.states(_ids(jobs)))
+        members: dict[int, list[JobState]] = {}
+        for row in rows:
+            members.setdefault(row.job_id, []).append(row.state)
+        return {job_id: JobState.combine(states) for job_id, states in members.items()}
+
+    async def info(self, job: JobRef) -> JobInfo:
+        """Return the full record of one job, from accounting when the controller no longer has it.
+
+        Raises JobNotFound when neither knows it.
+        """
+        (job_id,) = _ids([job])
+        return _one(job_id, await self._rest.describe([job_id]))
+
+    async def members(self, job: JobRef) -> list[JobInfo]:
+        """Return a record for each array task or het component that has one of its own."""
+        (job_id,) = _ids([job])
+        return await self._rest.describe([job_id])
+
+    async def wait(
+        self,
+        jobs: Iterable[JobRef],
+        *,
+        timeout: float | None = None,
+        progress: bool = False,
+        on_change: Callable[[Mapping[int, JobState]], None] | None = None,
+    ) -> list[JobInfo]:
+        """Wait until all jobs are over and return their final records, in the order given.
+
+        All waits of this client share one request per interval. ``progress`` shows a live display on stderr;
+        ``on_change`` is called with the states whenever one moves. Raises WaitTimeout after ``timeout`` seconds.
+        """
+        listed = list(jobs)
+        ids = _ids(listed)
+        if progress:
+            from .progress import Progress  # loads rich, only for those who look
+
+            names = {job.id: job.name for job in listed if isinstance(job, AsyncJob)}
+            with Progress(ids, names) as display:
+                states = await self._poller.wait(ids, timeout, _both(display.show, on_change))
+        else:
+            states = await self._poller.wait(ids, timeout, on_change)
+        for job in listed:
+            if isinstance(job, AsyncJob):
+                job.state = states[job.id]
+        records = await self._rest.describe(dict.fromkeys(ids), ended=True)
+        return [_one(job_id, records) for job_id in ids]
+
+    async def cancel(self, jobs: JobRef | Iterable[JobRef], *, signal: str | None = None) -> list[CancelResult]:
+        """Cancel jobs, or send them a signal, and say for each what came of it. Cancelling twice does no harm."""
+        listed = [jobs] if isinstance(jobs, (AsyncJob, int)) else list(jobs)
+        return await self._rest.cancel(_ids(listed), signal)
+
+    # --- looking around -------------------------------------------------------------------------------------
+
+    async def jobs(
+        self,
+        *,
+        user: str | None = None,
+        state: str | Collection[str] | None = None,
+        partition: str | None = None,
+        name: str | None = None,
+        limit: int | None = _JOBS_LIMIT,
+    ) -> JobTable:
+        """Return the records of the jobs in the controller, filtered here.
+
+        This is expensive for slurmrestd: it has no filter, a full record is 8 kB, 10,000 jobs take it 5 s, and it
+        keeps the memory afterwards (measured on 24.11). So ``states()`` is what to poll with; with ``state`` alone the
+        states are asked first and only the matching jobs read; and above ``limit`` live jobs nothing is read but
+        SpecError raised. ``limit=None`` reads all the same.
+        """
+        wanted = {word.upper() for word in ([state] if isinstance(state, str) else state or ())}
+        records = await self._matching_records(wanted) if wanted else None
+        if records is None:
+            await self._check_size(limit)
+            _, raw = await self._rest.records("/jobs/", "jobs")
+            records = [read_controller_job(record) for record in raw]
+        return JobTable(
+            record
+            for record in records
+            if (user is None or record.user == user)
+            and (not wanted or _has_state(record.state, wanted))
+            and (partition is None or record.partition == partition)
+            and (name is None or record.name == name)
+        )
+
+    async def _matching_records(self, wanted: set[str]) -> list[JobInfo] | None:
+        """Return the records of the jobs in these states, None when they are too many to read one by one."""
+        ids = {row.job_id for row in await self._rest.all_states() if _has_state(row.state, wanted)}
+        if len(ids) > _FEW:
+            return None
+        return await self._rest.describe(ids)
+
+    async def _check_size(self, limit: int | None) -> None:
+        if limit is None:
+            return
+        try:
+            counts = await self.diag()
+        except PermissionDenied:
+            return
+        live = (counts.jobs_pending or 0) + (counts.jobs_running or 0)
+        if live > limit:
+            hint = "Use states(), history(), job(id).info(), or limit=None if slurmrestd can afford it."
+            raise SpecError(f"A listing of {live} jobs would cost slurmrestd too much", field="limit", hint=hint)
+
+    async def nodes(self) -> NodeTable:
+        """Return all nodes."""
+        _, records = await self._rest.records("/nodes/", "nodes")
+        return NodeTable(read_node(record) for record in records)
+
+    async def partitions(self) -> PartitionTable:
+        """Return all partitions."""
+        _, records = await self._rest.records("/partitions/", "partitions")
+        return PartitionTable(read_partition(record) for record in records)
+
+    async def ping(self) -> list[Ping]:
+        """Prove with an authenticated read that the controller answers; raises the error that says what is wrong."""
+        return await self._rest.ping()
+
+    async def ping_accounting(self) -> None:
+        """Prove that accounting answers; raises AccountingDown or what else is wrong."""
+        await self._rest.ping_accounting()
+
+    async def diag(self) -> Diagnostics:
+        """Return slurmctld's counters."""
+        answer, _ = await self._rest.records("/diag/", "statistics")
+        return read_diagnostics(answer.body)
+
+    async def api_version(self) -> str:
+        """Return the API version in use, negotiated at the first request."""
+        return await self._rest.api_version()
+
+
+def _ids(jobs: Iterable[JobRef]) -> list[int]:
+    found = []
+    for job in jobs:
+        job_id = job.id if isinstance(job, AsyncJob) else job
+        if isinstance(job_id, bool) or not isinstance(job_id, int) or job_id < 1:
+            raise SpecError(f"{job!r} is not a job id", field="job_id", hint="Job ids are numbers from 1 up.")
+        found.append(job_id)
+    return found
+
+
+def _one(job_id: int, records: Iterable[JobInfo]) -> JobInfo:
+    mine = [record for record in records if job_id in (record.id, record.array_job_id, record.het_job_id)]
+    if not mine:
+        raise JobNotFound(f"There is no job {job_id}", hint="Neither the controller nor accounting knows it.")
+    return group_record(job_id, mine)
+
+
+def _has_state(state: JobState, wanted: Collection[str]) -> bool:
+    return state.base.value in wanted or bool(state.flags & set(wanted))
+
+
+def _both(
+    first: Callable[[Mapping[int, JobState]], None], second: Callable[[Mapping[int, JobState]], None] | None
+) -> Callable[[Mapping[int, JobState]], None]:
+    def call(states: Mapping[int, JobState]) -> None:
+        first(states)
+        if second is not None:
+            second(states)
+
+    return call
+
+
+def _spec_of(script: str | os.PathLike[str] | JobSpec, options: dict[str, object]) -> tuple[JobSpec, str]:
+    """Return the spec and the job's Command, which Slurm shows for the script that was submitted."""
+    if isinstance(script, JobSpec):
+        return script.replace(**options), ""
+    source = read_script(script)
+    options.setdefault("name", options.pop("job_name", None) or source.name)
+    return JobSpec(source.text, **options), source.path  # type: ignore[arg-type]  # checked by JobSpec at run time

@@ -1,0 +1,272 @@
+"""SlurmClient and Job: the async implementation, run on a loop of its own in a background thread.
+
+So it also works where a loop runs already, as in notebooks. Nothing is implemented twice: each method hands its
+arguments over and waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import os
+import threading
+import weakref
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from .api import SlurmApi
+from .auth import TokenProvider
+from .client import AsyncSlurmClient
+from .config import EnvironmentRule, Settings, TransportName
+from .job import AsyncJob
+from .models import CancelResult, Diagnostics, JobInfo, Ping
+from .sbatch import JobSpec
+from .states import JobState
+from .tables import JobTable, NodeTable, PartitionTable
+
+if TYPE_CHECKING:
+    import httpx
+    from typing_extensions import Self, Unpack
+
+    from .sbatch.keywords import JobOptions
+
+__all__ = ["Job", "SlurmClient"]
+
+T = TypeVar("T")
+
+
+class Portal:
+    """An event loop in a daemon thread. ``run`` may be called from any other thread."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="slurm_rest", daemon=True)
+        self._thread.start()
+
+    def run(self, coroutine: Coroutine[object, object, T], /) -> T:
+        """Run a coroutine to its end and return its result; ^C cancels it."""
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            if not future.done():
+                future.cancel()
+                # Let it clean up, so that nothing of it runs on after the interrupt.
+                concurrent.futures.wait([future], timeout=5)
+            raise
+
+    def close(self) -> None:
+        """Stop the loop and the thread."""
+        if self._loop.is_closed():
+            return
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=5)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+
+class SlurmClient:
+    """A client of one cluster for blocking code: scripts and notebooks. Arguments are AsyncSlurmClient's."""
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        token: str | TokenProvider | None = None,
+        user: str | None = None,
+        api_version: str | None = None,
+        token_file: str | os.PathLike[str] | None = None,
+        token_command: str | Sequence[str] | None = None,
+        jwt_key_file: str | os.PathLike[str] | None = None,
+        ca_file: str | os.PathLike[str] | None = None,
+        transport: TransportName | None = None,
+        environment: EnvironmentRule | None = None,
+        workdir: str | None = None,
+        cluster: str | None = None,
+        http_transport: httpx.AsyncBaseTransport | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        self._client = AsyncSlurmClient(
+            url,
+            token=token,
+            user=user,
+            api_version=api_version,
+            token_file=token_file,
+            token_command=token_command,
+            jwt_key_file=jwt_key_file,
+            ca_file=ca_file,
+            transport=transport,
+            environment=environment,
+            workdir=workdir,
+            cluster=cluster,
+            http_transport=http_transport,
+            timeout=timeout,
+        )
+        self._portal = Portal()
+        self._finalizer = weakref.finalize(self, _shut_down, self._client, self._portal)
+
+    def __repr__(self) -> str:
+        """Return the address and the user, never a token."""
+        return f"SlurmClient({self.settings.url!r}, user={self.settings.user!r})"
+
+    def __enter__(self) -> Self:
+        """Return the client."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the client."""
+        self.close()
+
+    def close(self) -> None:
+        """Close connections and the background thread. Jobs are left alone."""
+        self._finalizer()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._client.settings
+
+    @property
+    def requests(self) -> int:
+        """How many HTTP requests this client has made."""
+        return self._client.requests
+
+    @cached_property
+    def api(self) -> SlurmApi:
+        """Every operation of slurmrestd, generated and typed: ``slurm.api.get_reservations()``."""
+        return SlurmApi(self._client.api, self._portal.run)
+
+    def submit(self, script: str | os.PathLike[str] | JobSpec, /, **options: Unpack[JobOptions]) -> Job:
+        """Submit one job and return its handle; see AsyncSlurmClient.submit."""
+        return Job(self._portal, self._portal.run(self._client.submit(script, **options)))
+
+    def job(self, job_id: int) -> Job:
+        """Return a handle for a job by its id. Nothing is asked yet."""
+        return Job(self._portal, self._client.job(job_id))
+
+    def states(self, jobs: Iterable[Job | int] | None = None) -> dict[int, JobState]:
+        """Return the states of these jobs in one request, or of all jobs; see AsyncSlurmClient.states."""
+        return self._portal.run(self._client.states(None if jobs is None else _inner(jobs)))
+
+    def members(self, job: Job | int) -> list[JobInfo]:
+        """Return a record for each array task or het component that has one of its own."""
+        return self._portal.run(self._client.members(_inner([job])[0]))
+
+    def wait(
+        self,
+        jobs: Iterable[Job | int],
+        *,
+        timeout: float | None = None,
+        progress: bool = False,
+        on_change: Callable[[Mapping[int, JobState]], None] | None = None,
+    ) -> list[JobInfo]:
+        """Wait until all jobs are over and return their final records; see AsyncSlurmClient.wait."""
+        return self._portal.run(
+            self._client.wait(_inner(jobs), timeout=timeout, progress=progress, on_change=on_change)
+        )
+
+    def cancel(self, jobs: Job | int | Iterable[Job | int], *, signal: str | None = None) -> list[CancelResult]:
+        """Cancel jobs, or send them a signal, and say for each what came of it."""
+        listed = [jobs] if isinstance(jobs, (Job, int)) else jobs
+        return self._portal.run(self._client.cancel(_inner(listed), signal=signal))
+
+    def jobs(
+        self,
+        *,
+        user: str | None = None,
+        state: str | Collection[str] | None = None,
+        partition: str | None = None,
+        name: str | None = None,
+        limit: int | None = 10_000,
+    ) -> JobTable:
+        """Return the records of the jobs in the controller; what that costs stands at AsyncSlurmClient.jobs."""
+        return self._portal.run(self._client.jobs(user=user, state=state, partition=partition, name=name, limit=limit))
+
+    def nodes(self) -> NodeTable:
+        """Return all nodes."""
+        return self._portal.run(self._client.nodes())
+
+    def partitions(self) -> PartitionTable:
+        """Return all partitions."""
+        return self._portal.run(self._client.partitions())
+
+    def ping(self) -> list[Ping]:
+        """Prove that the controller answers this user; raises the error that says what is wrong."""
+        return self._portal.run(self._client.ping())
+
+    def ping_accounting(self) -> None:
+        """Prove that accounting answers; raises AccountingDown or what else is wrong."""
+        self._portal.run(self._client.ping_accounting())
+
+    def diag(self) -> Diagnostics:
+        """Return slurmctld's counters."""
+        return self._portal.run(self._client.diag())
+
+    def api_version(self) -> str:
+        """Return the API version in use."""
+        return self._portal.run(self._client.api_version())
+
+
+class Job:
+    """One job of a cluster. ``state`` asks Slurm; a repr never does. ``inner`` is the async handle behind it."""
+
+    def __init__(self, portal: Portal, job: AsyncJob) -> None:
+        self._portal = portal
+        self.inner = job
+
+    @property
+    def id(self) -> int:
+        """Slurm's job id."""
+        return self.inner.id
+
+    @property
+    def name(self) -> str:
+        """The name it was submitted under, empty for a handle made from an id."""
+        return self.inner.name
+
+    @property
+    def spec(self) -> JobSpec | None:
+        """What was submitted, None for a handle made from an id."""
+        return self.inner.spec
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What Slurm remarked at submission, for instance that the job is held."""
+        return self.inner.warnings
+
+    @property
+    def state(self) -> JobState:
+        """The present state: one small request."""
+        return self._portal.run(self.inner.refresh())  # the client's other half
+
+    def info(self) -> JobInfo:
+        """Return the full record, from accounting when the controller no longer has it."""
+        return self._portal.run(self.inner.info())
+
+    def wait(self, timeout: float | None = None, *, progress: bool = False) -> JobInfo:
+        """Wait until the job is over and return its final record. Raises WaitTimeout after ``timeout`` seconds."""
+        return self._portal.run(self.inner.wait(timeout, progress=progress))
+
+    def cancel(self, signal: str | None = None) -> CancelResult:
+        """Cancel the job, or send it a signal, and say what came of it."""
+        return self._portal.run(self.inner.cancel(signal))
+
+    def __repr__(self) -> str:
+        """Return id, name and the state last heard."""
+        return repr(self.inner)
+
+    def _repr_html_(self) -> str:
+        return self.inner._repr_html_()
+
+
+def _inner(jobs: Iterable[Job | int]) -> list[AsyncJob | int]:
+    return [job.inner if isinstance(job, Job) else job for job in jobs]  # same module
+
+
+def _shut_down(client: AsyncSlurmClient, portal: Portal) -> None:
+    # At interpreter exit the daemon thread may be gone already; there is nothing left to lose then.
+    with contextlib.suppress(RuntimeError, concurrent.futures.CancelledError):
+        portal.run(client.close())
+    portal.close()

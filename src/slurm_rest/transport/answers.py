@@ -1,0 +1,229 @@
+"""Reads slurmrestd's answers and says what they mean. Pure code: bytes in, values or errors out.
+
+The HTTP status alone decides nothing. slurmrestd sends 500 with a job created and 200 with none, 26.05 sends 403 for a
+dead controller, and every number of slurmctld arrives as 500 on 24.11 and as 422 on 26.05. So the verdict follows
+Slurm's own error numbers first; all of the cases here were seen on 24.11.5 and 26.05.5.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from slurm_rest.auth import read_claims
+from slurm_rest.errors import (
+    AccountingDown,
+    ApiError,
+    AuthError,
+    ControllerDown,
+    ErrorContext,
+    JobNotFound,
+    PermissionDenied,
+    ProtocolError,
+    SlurmError,
+    SubmitRejected,
+    TokenExpired,
+    TokenMissing,
+    TokenRejected,
+    UnknownUser,
+    UnsupportedVersion,
+)
+from slurm_rest.records import mapping, number, read_issues, text
+
+__all__ = ["Answer", "error_of", "is_ambiguous", "read_answer", "submit_error", "submitted_id"]
+
+_RENEW_HINT = "Make a new one, for instance with: scontrol token"
+# Slurm's numbers. 1007 authentication, 1800 "connect failure", 7000 database, 2017 unknown job, 2002 and 2010 rights.
+_REJECTED_TOKEN, _CONNECT_FAILURE, _NO_DATABASE, _UNKNOWN_JOB, _NOBODY = 1007, 1800, 7000, 2017, 6010
+_NOT_ALLOWED = frozenset({2002, 2010})
+# The ones that a dead controller hides behind: -1 on job/{id} and jobs/state, 1 on DELETE.
+_AMBIGUOUS = frozenset({-1, 1})
+# The request was on its way when the controller's answer failed: nobody knows what became of it.
+_LOST_ANSWER = frozenset({-1, 1, 1002, 1003, 1005, 5000, 5001, 5002, 5003, 5004, 5005, 5006, 5007, 5008})
+_NOBODY_BODY: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer. ``body`` is empty unless it was a JSON object; ``text`` is then the start of what came."""
+
+    context: ErrorContext
+    body: Mapping[str, object] = field(default=_NOBODY_BODY, repr=False)
+    is_json: bool = False
+    text: str = ""
+    raw: bytes = field(default=b"", repr=False)
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return self.context.http_status or 0
+
+    @property
+    def numbers(self) -> set[int]:
+        """The error numbers that Slurm gave."""
+        return {issue.number for issue in self.context.errors if issue.number is not None}
+
+    @property
+    def release(self) -> str:
+        """The Slurm release that answered, as ``meta`` has it: ``24.11.5``."""
+        return text(mapping(mapping(self.body.get("meta")).get("slurm")).get("release"))
+
+    @property
+    def cluster(self) -> str:
+        """The cluster that answered."""
+        return text(mapping(mapping(self.body.get("meta")).get("slurm")).get("cluster"))
+
+
+def read_answer(method: str, path: str, status: int, content_type: str, raw: bytes, request_id: str = "") -> Answer:
+    """Read one HTTP answer; bytes that are not UTF-8 survive as surrogates (one odd job name spoils a whole list)."""
+    where = ErrorContext(method, path, status, request_id=request_id)
+    body: object = None
+    if content_type.partition(";")[0].strip().lower() == "application/json":
+        try:
+            body = json.loads(raw.decode("utf-8", "surrogateescape"))
+        except ValueError as error:
+            message = f"{method} {path}: the answer is not complete JSON ({len(raw)} bytes)"
+            hint = "The connection was cut, or something between client and slurmrestd changed the answer."
+            raise ProtocolError(message, hint=hint, context=where) from error
+    if not isinstance(body, Mapping):
+        return Answer(where, text=raw[:300].decode("utf-8", "replace").strip(), raw=raw)
+    errors, warnings = read_issues(body.get("errors")), read_issues(body.get("warnings"))
+    return Answer(ErrorContext(method, path, status, errors, warnings, request_id), body, is_json=True, raw=raw)
+
+
+def error_of(answer: Answer, token: str = "") -> SlurmError | None:
+    """Return the error that an answer means, None when it is a good one. ``token`` only serves to look at ``exp``."""
+    if not answer.is_json:
+        return _plain_error(answer)
+    if not answer.context.errors and answer.status < 400:
+        return None
+    return _auth_error(answer, token) or _daemon_error(answer) or _refusal(answer)
+
+
+def is_ambiguous(answer: Answer) -> bool:
+    """True for errors that a dead controller and other faults share, so that only a ping can tell."""
+    return answer.is_json and answer.status >= 400 and answer.numbers <= _AMBIGUOUS
+
+
+def _plain_error(answer: Answer) -> SlurmError | None:
+    context, words = answer.context, answer.text
+    where = f"{context.method} {context.path}"
+    if answer.status == 401:
+        hint = "Set SLURM_JWT (scontrol token prints one), or one of the SLURM_REST_TOKEN_* settings."
+        return TokenMissing("slurmrestd wants a token and got none that it can use", hint=hint, context=context)
+    if "requested URL" in words:
+        hint = "This slurmrestd does not serve the path in this API version."
+        return UnsupportedVersion(f"{where}: not served here", hint=hint, context=context)
+    if answer.status == 304:
+        return None
+    if answer.status in (400, 404, 405, 406, 415, 500) and len(words) < 200 and "<" not in words:
+        return ApiError(f"{where}: HTTP {answer.status}: {words or 'no text'}", context=context)
+    hint = "Check the URL: is it slurmrestd's host and port, or a proxy in front of it?"
+    message = f"{where}: HTTP {answer.status} and no JSON, so this is not slurmrestd's answer"
+    return ProtocolError(message, hint=hint, context=context)
+
+
+def _auth_error(answer: Answer, token: str) -> AuthError | None:
+    context = answer.context
+    says_auth = any("authentication error" in issue.description.lower() for issue in context.errors)
+    if answer.status == 511 or _REJECTED_TOKEN in answer.numbers or (_NO_DATABASE in answer.numbers and says_auth):
+        return rejected_token(token, context)
+    if _NOBODY in answer.numbers:
+        return UnknownUser(
+            "The token's user does not exist on the cluster", hint=f"Check its claim sun. {_RENEW_HINT}", context=context
+        )
+    return None
+
+
+def rejected_token(token: str, context: ErrorContext) -> TokenRejected:
+    """Say why Slurm refused a token, as far as the token itself shows it."""
+    claims = read_claims(token)
+    if claims.expires is not None and claims.is_expired():
+        when = claims.expires.astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
+        return TokenExpired(f"The token expired at {when}", hint=_RENEW_HINT, context=context)
+    if claims.problem and token:
+        return TokenRejected(f"Slurm refused the token: {claims.problem}", hint=_RENEW_HINT, context=context)
+    reason = f"it is not signed with this cluster's key, or may not act as {claims.user or 'this user'}"
+    return TokenRejected(f"Slurm refused the token: {reason}", hint=_RENEW_HINT, context=context)
+
+
+def _daemon_error(answer: Answer) -> SlurmError | None:
+    context, numbers = answer.context, answer.numbers
+    if _NO_DATABASE in numbers:
+        return AccountingDown(
+            "slurmrestd cannot reach slurmdbd (accounting)", hint="Jobs still run; ask again later.", context=context
+        )
+    gateway = answer.status in (502, 504) and not numbers - _LOST_ANSWER - {_CONNECT_FAILURE}
+    if _CONNECT_FAILURE in numbers or gateway:
+        if context.path.startswith("/slurmdb/"):
+            return AccountingDown("slurmdbd (accounting) gave no answer", hint="Ask again later.", context=context)
+        return controller_down(context)
+    return None
+
+
+def controller_down(context: ErrorContext) -> ControllerDown:
+    """Say that slurmctld is away."""
+    hint = "slurmrestd answers, so the address is right; check slurmctld (scontrol ping)."
+    return ControllerDown("slurmrestd cannot reach slurmctld", hint=hint, context=context)
+
+
+def _describe(answer: Answer) -> str:
+    if answer.context.errors:
+        return "; ".join(str(issue) for issue in answer.context.errors[:3])
+    return f"HTTP {answer.status} without a reason"
+
+
+def _refusal(answer: Answer) -> ApiError:
+    context, numbers = answer.context, answer.numbers
+    message = f"{context.method} {context.path}: {_describe(answer)}"
+    if _UNKNOWN_JOB in numbers or answer.status == 404:
+        hint = "Finished jobs leave the controller after MinJobAge (300 s by default)."
+        return JobNotFound(message, hint=hint, context=context)
+    if numbers & _NOT_ALLOWED:
+        return PermissionDenied(message, hint="Slurm's rules do not let this user do it.", context=context)
+    return ApiError(message, context=context)
+
+
+def submitted_id(answer: Answer) -> int:
+    """Return the id of the job that a submission created, 0 for none. Nothing else tells."""
+    return number(answer.body.get("job_id")) or number(mapping(answer.body.get("result")).get("job_id")) or 0
+
+
+def submit_error(answer: Answer, token: str = "") -> tuple[SlurmError, bool]:
+    """Return the error of a submission that named no job, and whether a job may exist all the same."""
+    if answer.is_json and not answer.context.errors and answer.status < 400:
+        reasons = "; ".join(str(issue) for issue in answer.context.warnings) or "it gave no reason"
+        message = f"Slurm took the request but made no job: {reasons}"
+        return SubmitRejected(message, hint="A value has the wrong type.", context=answer.context), False
+    error = error_of(answer, token)
+    if error is None:
+        error = ProtocolError("The answer to the submission names no job", context=answer.context)
+    if isinstance(error, ApiError) and not isinstance(error, UnsupportedVersion):
+        if answer.numbers and answer.numbers <= _LOST_ANSWER:
+            return error, True
+        return SubmitRejected(
+            f"Slurm refused the job: {_describe(answer)}", hint=_advice(answer), context=answer.context
+        ), False
+    # A refused connection to slurmctld never carried the job; any other fault on the way may have.
+    lost = isinstance(error, (ControllerDown, ProtocolError)) and _CONNECT_FAILURE not in answer.numbers
+    return error, lost
+
+
+_ADVICE = {
+    2000: "List partitions with: slurm-rest partitions",
+    2012: "A name or comment may have 1024 bytes, a script 4 MiB.",
+    2045: "Check account=, or ask for an association of this user.",
+    2072: "List what nodes offer with: slurm-rest nodes",
+    2038: "Check dependency=: it names jobs that exist, as in afterok:123.",
+    2051: "Ask for a shorter time=, or another partition.",
+    2053: "List reservations with: client.api.get_reservations()",
+    2066: "Check qos=.",
+    2081: "Check array=: indices as in 0-9%2, below the cluster's MaxArraySize.",
+    2123: "Only operators may raise a job's priority.",
+}
+
+
+def _advice(answer: Answer) -> str:
+    return next((_ADVICE[number] for number in answer.numbers if number in _ADVICE), "")

@@ -1,0 +1,274 @@
+"""HTTP to one slurmrestd: tokens, version negotiation, bounded concurrency, and httpx's errors in our words."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import ssl
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from urllib.parse import quote, urlencode
+
+import httpx
+
+from slurm_rest.api import API_VERSIONS
+from slurm_rest.config import Settings
+from slurm_rest.errors import (
+    ConfigError,
+    ErrorContext,
+    ProtocolError,
+    SlurmError,
+    Timeout,
+    TokenRejected,
+    TransportError,
+    Unreachable,
+    UnsupportedVersion,
+)
+from slurm_rest.records import read_ping
+from slurm_rest.transport.answers import Answer, controller_down, error_of, is_ambiguous, read_answer
+from slurm_rest.transport.base import Counters
+
+__all__ = ["Connection"]
+
+log = logging.getLogger("slurm_rest")
+
+# Against a dead slurmctld job/{id} takes 20 s, and 26.05 with busy threads up to 40 s, before slurmrestd says so.
+READ_TIMEOUT = 45.0
+CONNECT_TIMEOUT = 5.0
+# 26.05 has 2 worker threads for each CPU: more requests at once only delay everybody's ping.
+CONCURRENCY = 4
+_PAUSES = (0.1, 0.4)
+
+Query = Sequence[tuple[str, str]]
+
+
+class Connection:
+    """A keep-alive connection pool to one slurmrestd, bound to the event loop that first uses it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        http_transport: httpx.AsyncBaseTransport | None = None,
+        read_timeout: float = READ_TIMEOUT,
+    ) -> None:
+        self.settings = settings.require_url()
+        self.counters = Counters()
+        self.release = ""
+        self.cluster = ""
+        self._timeout = httpx.Timeout(read_timeout, connect=CONNECT_TIMEOUT)
+        self._http_transport = http_transport
+        self._client: httpx.AsyncClient | None = None
+        self._version = settings.api_version
+        self._negotiation = asyncio.Lock()
+        self._slots = asyncio.Semaphore(CONCURRENCY)
+        self._numbers = itertools.count(1)
+
+    async def close(self) -> None:
+        """Close the pool."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def version(self) -> str:
+        """Return the API version in use: the configured one, or the newest that both sides know, found once."""
+        if self._version is None:
+            async with self._negotiation:
+                if self._version is None:
+                    self._version = await self._negotiate()
+        return self._version
+
+    async def _negotiate(self) -> str:
+        served = await self._served(stop_at_first=True)
+        if served:
+            return served[0]
+        hint = "slurmrestd 24.11 and 26.05 serve them; older ones are reached over SSH."
+        raise UnsupportedVersion(
+            f"{self.settings.url} serves none of the API versions {API_VERSIONS[0]} to {API_VERSIONS[-1]}",
+            supported=API_VERSIONS,
+            hint=hint,
+        )
+
+    async def _served(self, *, stop_at_first: bool) -> list[str]:
+        """Return the versions that answer a ping, newest first; cheaper than reading a 1.8 MB document."""
+        found = []
+        for version in reversed(API_VERSIONS):
+            answer = await self._attempt("GET", f"/slurm/{version}/ping/", (), None)
+            error = error_of(answer)
+            if isinstance(error, UnsupportedVersion):
+                continue
+            if error is not None:
+                raise error
+            found.append(version)
+            if stop_at_first:
+                break
+        return found
+
+    async def get(self, service: str, path: str, query: Query = ()) -> Answer:
+        """Read ``/<service>/<version><path>``; raises the error that the answer means.
+
+        A read is tried again after a broken connection, and once with a renewed token after a rejection.
+        """
+        return await self.call("GET", service, path, query, None, repeatable=True)
+
+    async def call(
+        self, method: str, service: str, path: str, query: Query, body: bytes | None, *, repeatable: bool = False
+    ) -> Answer:
+        """Send one request and return a good answer; raises the error that a bad one means."""
+        version = await self.version()
+        answer = await self.exchange(method, f"/{service}/{version}{path}", query, body, repeatable=repeatable)
+        error = await self.judge(answer)
+        if isinstance(error, TokenRejected) and repeatable:
+            old = await self.settings.token.token()
+            if await self.settings.token.token(renew=True) != old:
+                answer = await self.exchange(method, f"/{service}/{version}{path}", query, body, repeatable=True)
+                error = await self.judge(answer)
+        if isinstance(error, UnsupportedVersion):
+            # Nothing was done, whatever the method: the path itself is unknown there.
+            renewed = await self._renegotiate(version, error)
+            answer = await self.exchange(method, f"/{service}/{renewed}{path}", query, body, repeatable=repeatable)
+            error = await self.judge(answer)
+        if error is not None:
+            raise error
+        return answer
+
+    async def _renegotiate(self, version: str, error: UnsupportedVersion) -> str:
+        """After a 404 for a path: return another version that is served, or raise what is wrong."""
+        served = await self._served(stop_at_first=False)
+        if version in served:
+            raise error
+        if self.settings.api_version is not None or not served:
+            hint = f"It serves {', '.join(reversed(served)) or 'none of ours'}; change SLURM_REST_API_VERSION."
+            message = f"{self.settings.url} does not serve API version {version}"
+            raise UnsupportedVersion(message, version=version, supported=served, hint=hint, context=error.context)
+        log.warning("slurmrestd no longer serves %s, going on with %s", version, served[0])
+        self._version = served[0]
+        return served[0]
+
+    async def judge(self, answer: Answer) -> SlurmError | None:
+        """Return the error that an answer means; asks slurmrestd again where the answer alone cannot tell."""
+        if is_ambiguous(answer) and not await self.controller_responds():
+            return controller_down(answer.context)
+        return error_of(answer, await self.settings.token.token() if answer.status >= 400 else "")
+
+    async def controller_responds(self) -> bool:
+        """Ask ``ping/``, which answers at once also when slurmctld is away (a bad token looks the same there)."""
+        version = await self.version()
+        answer = await self._attempt("GET", f"/slurm/{version}/ping/", (), None)
+        return any(ping.responding for ping in read_ping(answer.body, version))
+
+    async def exchange(
+        self, method: str, path: str, query: Query, body: bytes | None, *, repeatable: bool = False
+    ) -> Answer:
+        """Send one request; a repeatable one again after a broken connection, with growing pauses."""
+        for pause in _PAUSES if repeatable else ():
+            try:
+                answer = await self._attempt(method, path, query, body)
+            except (Unreachable, ProtocolError) as error:
+                log.info("%s %s: %s; trying again in %.1f s", method, path, error.message, pause)
+            else:
+                # 503 comes from proxies, for instance while slurmrestd restarts.
+                if answer.status != 503:
+                    return answer
+            await asyncio.sleep(pause)
+        return await self._attempt(method, path, query, body)
+
+    async def _attempt(self, method: str, path: str, query: Query, body: bytes | None) -> Answer:
+        request_id = f"r{next(self._numbers)}"
+        context = ErrorContext(method, path, request_id=request_id)
+        headers = await self._headers(body)
+        # Only letters, digits and -._~ may stand in a value unencoded; repeated names are lists.
+        target = f"{path}?{urlencode(query, quote_via=quote)}" if query else path
+        async with self._slots:
+            with self._translated(context):
+                self.counters.requests += 1
+                response = await self._http().request(method, target, headers=headers, content=body)
+        self.counters.bytes_received += len(response.content)
+        log.debug("%s %s %s: HTTP %d, %d bytes", request_id, method, path, response.status_code, len(response.content))
+        content_type = response.headers.get("content-type", "")
+        answer = read_answer(method, path, response.status_code, content_type, response.content, request_id)
+        self.release, self.cluster = answer.release or self.release, answer.cluster or self.cluster
+        return answer
+
+    async def _headers(self, body: bytes | None) -> dict[str, str]:
+        headers = {"Accept": "application/json"}
+        token = await self.settings.token.token()
+        if token:
+            headers["X-SLURM-USER-TOKEN"] = token
+        if self.settings.user:
+            headers["X-SLURM-USER-NAME"] = quote(self.settings.user, safe="@+.-_")
+        if body is not None:
+            # slurmrestd refuses the type with a charset behind it.
+            headers["Content-Type"] = "application/json"
+        return headers
+
+    def _http(self) -> httpx.AsyncClient:
+        if self._client is None:
+            url = self.settings.url
+            transport = self._http_transport
+            if url.startswith("unix:"):
+                transport = transport or httpx.AsyncHTTPTransport(uds=url.removeprefix("unix:"))
+                url = "http://localhost"
+            self._client = httpx.AsyncClient(
+                base_url=url,
+                timeout=self._timeout,
+                transport=transport,
+                verify=self._tls(url),
+                limits=httpx.Limits(max_connections=CONCURRENCY, max_keepalive_connections=CONCURRENCY),
+            )
+        return self._client
+
+    def _tls(self, url: str) -> ssl.SSLContext:
+        if not url.startswith("https:"):
+            # Never used; httpx would load the system's certificates for nothing (20 ms).
+            return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        try:
+            return ssl.create_default_context(cafile=self.settings.ca_file)
+        except (OSError, ssl.SSLError) as error:
+            hint = "Check SLURM_REST_CA_FILE."
+            raise ConfigError(f"Cannot read the CA file {self.settings.ca_file}: {error}", hint=hint) from None
+
+    @contextmanager
+    def _translated(self, context: ErrorContext) -> Iterator[None]:
+        """Turn httpx's errors into ours. Their texts carry addresses, never headers."""
+        url = self.settings.url
+        try:
+            yield
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            message, hint = _connect_problem(url, error)
+            raise Unreachable(message, hint=hint, context=context) from error
+        except httpx.TimeoutException as error:
+            hint = "slurmrestd is busy or stuck, or slurmctld behind it is."
+            message = f"{url} gave no answer within {self._timeout.read:g} s ({context.method} {context.path})"
+            raise Timeout(message, hint=hint, context=context) from error
+        except (httpx.UnsupportedProtocol, httpx.InvalidURL, httpx.LocalProtocolError) as error:
+            raise ConfigError(f"Cannot use {url}: {error}", hint="Check SLURM_REST_URL.", context=context) from error
+        except httpx.TransportError as error:
+            hint = "It may speak https, or something else than HTTP; or slurmrestd ended while it answered."
+            message = f"{url} broke the exchange off ({context.method} {context.path}): {error or type(error).__name__}"
+            raise ProtocolError(message, hint=hint, context=context) from error
+
+
+def _connect_problem(url: str, error: Exception) -> tuple[str, str]:
+    """Return a message and a hint for a connection that did not come about."""
+    words = str(error)
+    lower = words.lower()
+    if "wrong_version_number" in lower or "record_layer_failure" in lower:
+        return f"{url} does not speak TLS", "slurmrestd behind it may speak plain http: try http:// in the URL."
+    if "certificate" in lower:
+        return f"The certificate of {url} is not trusted: {words}", "Name its CA with SLURM_REST_CA_FILE."
+    if "name or service" in lower or "name resolution" in lower or "nodename" in lower or "no address" in lower:
+        return f"The host name in {url} is not known", "Check SLURM_REST_URL."
+    if isinstance(error, httpx.TimeoutException):
+        return f"{url} did not take a connection in time", "Check host and port, and firewalls between."
+    if "no such file" in lower or "[errno 2]" in lower:
+        return f"There is no socket at {url}", "Check SLURM_REST_URL; is slurmrestd running?"
+    if "permission denied" in lower:
+        return f"You may not open {url}", "A local socket serves only the user who started slurmrestd, and root."
+    return f"Nothing listens at {url}", "Check host and port in SLURM_REST_URL; is slurmrestd running?"
+
+
+def lost(error: SlurmError) -> bool:
+    """True when a request may have arrived although it failed: anything after the connection stood."""
+    return isinstance(error, TransportError) and not isinstance(error, Unreachable)

@@ -1,0 +1,176 @@
+"""Pure readers of slurmrestd's answers about several jobs: state rows, cancel reports, accounting records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from slurm_rest.errors import SpecError
+from slurm_rest.models import CancelResult, JobInfo
+from slurm_rest.records import mapping, number, text
+from slurm_rest.states import JobState
+from slurm_rest.transport.base import StateRow
+
+__all__ = [
+    "MAX_JOB_ID",
+    "assign_rows",
+    "base_id",
+    "cancel_results",
+    "check_id",
+    "check_signal",
+    "latest_records",
+    "parse_rows",
+]
+
+# Slurm keeps 26 bits for an id; a larger one makes it refuse a whole batch.
+MAX_JOB_ID = 0x03FFFFFF
+
+_ROW = re.compile(r"(?P<id>\d+)(?:_(?P<task>\d+)|\+(?P<offset>\d+))?")
+_ID = re.compile(r"\d+(?:_\d+|_\[[\d,%:-]+\]|\+\d+)?")
+_SIGNALS = frozenset(
+    [
+        "HUP",
+        "INT",
+        "QUIT",
+        "ABRT",
+        "KILL",
+        "ALRM",
+        "TERM",
+        "USR1",
+        "USR2",
+        "URG",
+        "CONT",
+        "STOP",
+        "TSTP",
+        "TTIN",
+        "TTOU",
+        "CHLD",
+        "PIPE",
+        "XCPU",
+    ]
+)
+_ALREADY_OVER, _UNKNOWN_ID, _NOT_ALLOWED = 2021, 2017, 2002
+
+
+def check_id(value: object) -> str:
+    """Return a job id as Slurm writes it (``12``, ``12_3``, ``12+1``), or raise SpecError."""
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise SpecError(f"{value!r} is not a job id", field="job_id", hint="Job ids are numbers, as in 123 or 123_4.")
+    label = str(value).strip()
+    if not _ID.fullmatch(label) or base_id(label) == 0:
+        hint = "Job ids are numbers from 1 up, as in 123 or 123_4."
+        raise SpecError(f"{value!r} is not a job id", field="job_id", hint=hint)
+    return label
+
+
+def base_id(label: str) -> int:
+    """Return the number in front of ``12_3`` or ``12+1``."""
+    return int(re.split(r"[_+]", label)[0])
+
+
+def check_signal(value: str | int | None) -> str | None:
+    """Return a signal name; an unknown one must not be sent, since slurmrestd then kills the job (v0.0.41+)."""
+    if value is None:
+        return None
+    word = str(value).strip().upper().removeprefix("SIG")
+    if word in _SIGNALS or (word.isdigit() and 1 <= int(word) <= 64):
+        return word
+    hint = f"It takes a number from 1 to 64, or one of {', '.join(sorted(_SIGNALS))}."
+    raise SpecError(f"{value!r} is not a signal", field="signal", hint=hint)
+
+
+def parse_rows(records: Iterable[Mapping[str, object]]) -> list[StateRow]:
+    """Read the elements of ``jobs/state/`` as they are; rows whose id has an unknown form are left out."""
+    rows = []
+    for record in records:
+        found = _ROW.fullmatch(text(record.get("job_id")))
+        if found:
+            task, offset = (None if found[part] is None else int(found[part]) for part in ("task", "offset"))
+            rows.append(StateRow(int(found["id"]), JobState.parse(record.get("state")), task, offset))
+    return rows
+
+
+def assign_rows(asked: Collection[int], rows: Sequence[StateRow]) -> tuple[list[StateRow], set[int]]:
+    """Give each row the id that was asked for, and return the ids whose rows cannot be told apart.
+
+    A started array task comes under its own id (``3250_1`` for task 1 of array 3249; only v0.0.40 says ``3249_1``),
+    a het component too (``334+1`` behind its leader's ``333+0``). With one array in the question, stray tasks are
+    its own; with several, each of them has to be asked for alone.
+    """
+    known = set(asked)
+    arrays = {row.job_id for row in rows if row.task_id is not None and row.job_id in known}
+    strays = any(row.task_id is not None and row.job_id not in known for row in rows)
+    # An array whose own id ended long ago has stray rows only, so it looks absent.
+    candidates = arrays | (known - {row.job_id for row in rows})
+    if strays and len(candidates) != 1:
+        settled = [row for row in rows if row.task_id is None]
+        return _adopt(known, settled, None), candidates
+    return _adopt(known, rows, next(iter(candidates)) if strays else None), set()
+
+
+def _adopt(known: set[int], rows: Iterable[StateRow], array: int | None) -> list[StateRow]:
+    found: list[StateRow] = []
+    leader: int | None = None
+    for row in rows:
+        if row.offset == 0:
+            leader = row.job_id
+        if row.job_id in known:
+            found.append(row)
+        elif row.task_id is not None and array is not None:
+            found.append(replace(row, job_id=array))
+        elif row.offset is not None and leader in known:
+            found.append(replace(row, job_id=leader))
+    return found
+
+
+def cancel_results(
+    ids: Sequence[str], records: Iterable[Mapping[str, object]]
+) -> tuple[list[CancelResult], dict[int, int]]:
+    """Read ``status`` of a batch cancel: it lists only what went wrong, named by the id that was sent.
+
+    An array is reported task by task, and its finished tasks as such even when others were signalled; the second
+    value counts those, by array id, for a second look.
+    """
+    failures: dict[str, tuple[int, str]] = {}
+    members: dict[int, int] = {}
+    for record in records:
+        error = mapping(record.get("error"))
+        code, label = number(error.get("code")) or 0, _plain(text(record.get("step_id")))
+        if not code:
+            continue
+        failures[label] = (code, text(error.get("message")) or text(error.get("string")))
+        base = re.split(r"[_+]", label)[0]
+        if base != label and base in ids:
+            failures.setdefault(base, failures[label])
+            members[int(base)] = members.get(int(base), 0) + (code == _ALREADY_OVER)
+    return [_result(label, *failures.get(_plain(label), (0, ""))) for label in ids], members
+
+
+def _plain(label: str) -> str:
+    # slurmrestd writes 12_1 back as 12_[1].
+    return label.replace("[", "").replace("]", "")
+
+
+def _result(label: str, code: int, message: str) -> CancelResult:
+    job_id = base_id(label)
+    if not code:
+        return CancelResult(job_id=job_id, outcome="signalled")
+    if code == _ALREADY_OVER:
+        return CancelResult(job_id=job_id, outcome="already_over", message=message)
+    return CancelResult(job_id=job_id, outcome="not_found" if code == _UNKNOWN_ID else "denied", message=message)
+
+
+def latest_records(records: Iterable[JobInfo]) -> Iterator[JobInfo]:
+    """Keep the last incarnation of each job: accounting has one record for each start after a requeue."""
+    last: dict[tuple[int, int | None, int | None], JobInfo] = {}
+    for record in records:
+        key = (record.id, record.array_task_id, record.het_job_offset)
+        before = last.get(key)
+        if before is None or _age(record) >= _age(before):
+            last[key] = record
+    return iter(last.values())
+
+
+def _age(record: JobInfo) -> tuple[float, int]:
+    return (record.submit_time.timestamp() if record.submit_time else 0.0, record.restart_count)
