@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from types import MappingProxyType
 from typing import Literal
 
 from .states import JobState
@@ -27,7 +26,6 @@ __all__ = [
 ]
 
 Record = Mapping[str, object]
-_NOTHING: Record = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +80,8 @@ class JobInfo:
     node_count: int | None = None
     cpus: int | None = None
     tasks: int | None = None
-    tres_requested: Mapping[str, str] = field(default_factory=dict)
-    tres_allocated: Mapping[str, str] = field(default_factory=dict)
+    tres_requested: Mapping[str, str] = field(default_factory=dict, hash=False)
+    tres_allocated: Mapping[str, str] = field(default_factory=dict, hash=False)
     stdout: str | None = None
     stderr: str | None = None
     stdin: str | None = None
@@ -94,7 +92,7 @@ class JobInfo:
     priority: int | None = None
     restart_count: int = 0
     source: Literal["controller", "accounting"] = "controller"
-    raw: Record = field(default=_NOTHING, repr=False, compare=False)
+    raw: Record = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def label(self) -> str:
@@ -148,7 +146,7 @@ class Node:
     gres_used: str = ""
     features: tuple[str, ...] = ()
     reason: str = ""
-    raw: Record = field(default=_NOTHING, repr=False, compare=False)
+    raw: Record = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +162,7 @@ class Partition:
     max_time: timedelta | None = None
     default_time: timedelta | None = None
     max_nodes: int | None = None
-    raw: Record = field(default=_NOTHING, repr=False, compare=False)
+    raw: Record = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +192,7 @@ class Diagnostics:
     jobs_pending: int | None = None
     jobs_running: int | None = None
     since: datetime | None = None
-    raw: Record = field(default=_NOTHING, repr=False, compare=False)
+    raw: Record = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from slurm_rest.auth import read_claims
 from slurm_rest.errors import (
@@ -42,7 +41,6 @@ _NOT_ALLOWED = frozenset({2002, 2010})
 _AMBIGUOUS = frozenset({-1, 1})
 # The request was on its way when the controller's answer failed: nobody knows what became of it.
 _LOST_ANSWER = frozenset({-1, 1, 1002, 1003, 1005, 5000, 5001, 5002, 5003, 5004, 5005, 5006, 5007, 5008})
-_NOBODY_BODY: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class Answer:
     """One answer. ``body`` is empty unless it was a JSON object; ``text`` is then the start of what came."""
 
     context: ErrorContext
-    body: Mapping[str, object] = field(default=_NOBODY_BODY, repr=False)
+    body: Mapping[str, object] = field(default_factory=dict, repr=False)
     is_json: bool = False
     text: str = ""
     raw: bytes = field(default=b"", repr=False)
