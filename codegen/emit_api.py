@@ -52,7 +52,7 @@ def _entry(surface: Surface, operation: Operation) -> Iterator[str]:
     yield f'        path="{operation.path}",\n'
     yield f"        versions=versions_of({bits(mask(every, operation.versions))}),\n"
     params = [
-        f'QueryParam("{parameter.name}", "{wire}", versions_of({bits(mask(every, versions))}))'
+        f'QueryParam("{parameter.name}", "{wire}", versions_of({bits(mask(every, versions))}), "{parameter.kind}")'
         for parameter in operation.query
         for wire, versions in parameter.wires
     ]
@@ -233,6 +233,8 @@ def _method_doc(surface: Surface, operation: Operation) -> list[str]:
 
 def _parameter_doc(surface: Surface, operation: Operation, one: Parameter) -> list[str]:
     notes = [one.description.removeprefix("CSV ").rstrip(".")] if one.description else []
+    if one.note:
+        notes.append(one.note)
     if one.words:
         notes.append("words: " + ", ".join(one.words))
     missing = [version for version in operation.versions if version not in one.versions]

@@ -42,6 +42,7 @@ class Parameter:
     wires: tuple[tuple[str, tuple[str, ...]], ...]
     """Wire names, each with the versions that use it."""
     description: str
+    note: str = ""
     words: tuple[str, ...] = ()
 
     @property
@@ -150,7 +151,7 @@ def _parameters(found: Sequence[tuple[str, RawOperation]], place: str) -> Iterat
     merged: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     for version, raw in reversed(found):
         for spec in raw.spec.get("parameters", ()):
-            if spec["in"] == place:
+            if spec["in"] == place and not spec.get("x-drop"):
                 merged.setdefault(spec.get("x-name") or python_name(spec["name"]), []).append((version, spec))
     for name, specs in merged.items():
         wires: dict[str, list[str]] = {}
@@ -162,6 +163,7 @@ def _parameters(found: Sequence[tuple[str, RawOperation]], place: str) -> Iterat
             kind=_parameter_kind(name, specs[0][1]),
             wires=tuple((wire, tuple(versions)) for wire, versions in wires.items()),
             description=next(filter(None, (describe(spec) for _, spec in specs)), ""),
+            note=next((spec["x-note"] for _, spec in specs if "x-note" in spec), ""),
             words=tuple(words),
         )
 

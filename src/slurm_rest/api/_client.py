@@ -584,15 +584,12 @@ class AsyncSlurmdbApi(AsyncOperations):
         )
         return cast("OpenapiClustersResp", answer)
 
-    async def get_clusters(self, *, update_time: Time | None = None) -> OpenapiClustersResp:
+    async def get_clusters(self) -> OpenapiClustersResp:
         """Get cluster list.
 
         ``GET /slurmdb/<version>/clusters/``.
-
-        Args:
-            update_time: Query reservations updated more recently than this time (UNIX timestamp).
         """
-        answer = await self._call(SLURMDB["get_clusters"], query={"update_time": update_time})
+        answer = await self._call(SLURMDB["get_clusters"])
         return cast("OpenapiClustersResp", answer)
 
     async def get_conf(self) -> OpenapiSlurmdbdConfResp:
@@ -761,7 +758,7 @@ class AsyncSlurmdbApi(AsyncOperations):
 
         Args:
             account: account list.
-            association: association list.
+            association: association list; numeric ids.
             cluster: cluster list.
             constraints: constraint list.
             scheduler_unset: Schedule bits not set.
@@ -770,7 +767,7 @@ class AsyncSlurmdbApi(AsyncOperations):
             scheduled_by_backfill: Job was started from backfill.
             job_started: Job start RPC was received.
             job_altered: Job record has been altered; only v0.0.44 and later.
-            exit_code: Job exit code (numeric).
+            exit_code: Job exit code (numeric); the servers seen take no notice of it.
             show_duplicates: Include duplicate job entries.
             skip_steps: Exclude job step details.
             disable_truncate_usage_time: Do not truncate the time to usage_start and usage_end.
@@ -780,14 +777,14 @@ class AsyncSlurmdbApi(AsyncOperations):
             usage_time_as_submit_time: Use usage_time as the submit_time of the job.
             show_batch_script: Include job script.
             show_job_environment: Include job environment.
-            groups: group list.
+            groups: group list; ends slurmrestd 24.11.
             job_name: job name list.
             partition: partition name list.
-            qos: QOS name list.
+            qos: QOS name list; numeric ids, names fail.
             reason: reason list.
             reservation: reservation name list.
             reservation_id: reservation ID list.
-            state: state list.
+            state: state list; long names (COMPLETED), only together with start_time and end_time.
             step: step id list.
             end_time: Usage end (UNIX timestamp).
             start_time: Usage start (UNIX timestamp).
@@ -1017,9 +1014,9 @@ class AsyncSlurmdbApi(AsyncOperations):
             cluster: cluster name list.
             id: ID list.
             name: name list.
-            only_defaults: Only query defaults.
+            only_defaults: Only query defaults; ends slurmrestd 24.11.
             usage_end: Usage end (UNIX timestamp).
-            usage_start: Usage start (UNIX timestamp).
+            usage_start: Usage start (UNIX timestamp); ends slurmrestd 24.11.
             user: user list.
             with_usage: Include usage.
             with_deleted: Include deleted WCKeys.
@@ -1068,17 +1065,12 @@ class AsyncSlurmdbApi(AsyncOperations):
         answer = await self._call(SLURMDB["post_associations"], body=body)
         return cast("OpenapiResp", answer)
 
-    async def post_clusters(
-        self, body: OpenapiClustersReq | Mapping[str, object], *, update_time: Time | None = None
-    ) -> OpenapiResp:
+    async def post_clusters(self, body: OpenapiClustersReq | Mapping[str, object]) -> OpenapiResp:
         """Get cluster list.
 
         ``POST /slurmdb/<version>/clusters/``.
-
-        Args:
-            update_time: Query reservations updated more recently than this time (UNIX timestamp).
         """
-        answer = await self._call(SLURMDB["post_clusters"], query={"update_time": update_time}, body=body)
+        answer = await self._call(SLURMDB["post_clusters"], body=body)
         return cast("OpenapiResp", answer)
 
     async def post_config(self, body: OpenapiSlurmdbdConfigReq | Mapping[str, object]) -> OpenapiResp:
@@ -1692,15 +1684,12 @@ class SlurmdbApi(SyncOperations):
             )
         )
 
-    def get_clusters(self, *, update_time: Time | None = None) -> OpenapiClustersResp:
+    def get_clusters(self) -> OpenapiClustersResp:
         """Get cluster list.
 
         ``GET /slurmdb/<version>/clusters/``.
-
-        Args:
-            update_time: Query reservations updated more recently than this time (UNIX timestamp).
         """
-        return self._run(self._api.get_clusters(update_time=update_time))
+        return self._run(self._api.get_clusters())
 
     def get_conf(self) -> OpenapiSlurmdbdConfResp:
         """Dump slurmdbd configuration.
@@ -1860,7 +1849,7 @@ class SlurmdbApi(SyncOperations):
 
         Args:
             account: account list.
-            association: association list.
+            association: association list; numeric ids.
             cluster: cluster list.
             constraints: constraint list.
             scheduler_unset: Schedule bits not set.
@@ -1869,7 +1858,7 @@ class SlurmdbApi(SyncOperations):
             scheduled_by_backfill: Job was started from backfill.
             job_started: Job start RPC was received.
             job_altered: Job record has been altered; only v0.0.44 and later.
-            exit_code: Job exit code (numeric).
+            exit_code: Job exit code (numeric); the servers seen take no notice of it.
             show_duplicates: Include duplicate job entries.
             skip_steps: Exclude job step details.
             disable_truncate_usage_time: Do not truncate the time to usage_start and usage_end.
@@ -1879,14 +1868,14 @@ class SlurmdbApi(SyncOperations):
             usage_time_as_submit_time: Use usage_time as the submit_time of the job.
             show_batch_script: Include job script.
             show_job_environment: Include job environment.
-            groups: group list.
+            groups: group list; ends slurmrestd 24.11.
             job_name: job name list.
             partition: partition name list.
-            qos: QOS name list.
+            qos: QOS name list; numeric ids, names fail.
             reason: reason list.
             reservation: reservation name list.
             reservation_id: reservation ID list.
-            state: state list.
+            state: state list; long names (COMPLETED), only together with start_time and end_time.
             step: step id list.
             end_time: Usage end (UNIX timestamp).
             start_time: Usage start (UNIX timestamp).
@@ -2104,9 +2093,9 @@ class SlurmdbApi(SyncOperations):
             cluster: cluster name list.
             id: ID list.
             name: name list.
-            only_defaults: Only query defaults.
+            only_defaults: Only query defaults; ends slurmrestd 24.11.
             usage_end: Usage end (UNIX timestamp).
-            usage_start: Usage start (UNIX timestamp).
+            usage_start: Usage start (UNIX timestamp); ends slurmrestd 24.11.
             user: user list.
             with_usage: Include usage.
             with_deleted: Include deleted WCKeys.
@@ -2150,17 +2139,12 @@ class SlurmdbApi(SyncOperations):
         """
         return self._run(self._api.post_associations(body))
 
-    def post_clusters(
-        self, body: OpenapiClustersReq | Mapping[str, object], *, update_time: Time | None = None
-    ) -> OpenapiResp:
+    def post_clusters(self, body: OpenapiClustersReq | Mapping[str, object]) -> OpenapiResp:
         """Get cluster list.
 
         ``POST /slurmdb/<version>/clusters/``.
-
-        Args:
-            update_time: Query reservations updated more recently than this time (UNIX timestamp).
         """
-        return self._run(self._api.post_clusters(body, update_time=update_time))
+        return self._run(self._api.post_clusters(body))
 
     def post_config(self, body: OpenapiSlurmdbdConfigReq | Mapping[str, object]) -> OpenapiResp:
         """Load all configuration information.

@@ -30,6 +30,7 @@ class QueryParam:
     name: str
     wire: str
     versions: tuple[str, ...]
+    kind: Literal["bool", "time", "list", "scalar"] = "scalar"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
@@ -10,12 +11,15 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
 from slurm_rest.api._answers import model_class
-from slurm_rest.api._operation import ApiRequest, Operation, known_in
+from slurm_rest.api._operation import ApiRequest, Operation, QueryParam, known_in
 from slurm_rest.api._versions import API_VERSIONS, PLAIN
 from slurm_rest.errors import SpecError, UnsupportedVersion
 
 if TYPE_CHECKING:
     from slurm_rest.api._model import RequestModel
+
+# The first second that Slurm's time parser takes: what is earlier it holds for a mistake. Nothing of Slurm is older.
+_EARLIEST = 1_000_000
 
 
 def build_request(
@@ -91,13 +95,13 @@ def _query(operation: Operation, version: str, values: Mapping[str, object]) -> 
         known = [param for param in operation.query if param.name == name]
         if not known:
             raise _unknown_parameter(operation, name)
-        wire = next((param.wire for param in known if version in param.versions), None)
-        if wire is None:
+        param = next((param for param in known if version in param.versions), None)
+        if param is None:
             have = {one for param in known for one in param.versions}
             ordered = [one for one in operation.versions if one in have]
             raise _unsupported(f"query parameter {name!r} of {operation.name}", version, ordered)
-        for text in dict.fromkeys(_texts(name, value)):
-            yield wire, text
+        for text in dict.fromkeys(_texts(param, value)):
+            yield param.wire, text
 
 
 def _unknown_parameter(operation: Operation, name: str) -> SpecError:
@@ -107,37 +111,55 @@ def _unknown_parameter(operation: Operation, name: str) -> SpecError:
     return SpecError(f"{operation.name} has no query parameter {name!r}", field=name, hint=hint)
 
 
-def _texts(name: str, value: object) -> Iterator[str]:
+def _texts(param: QueryParam, value: object) -> Iterator[str]:
     """The texts of one parameter. Order is kept; the caller drops duplicates, for which Slurm answers twice."""
     if isinstance(value, (str, int, float, datetime)):
-        yield _text(name, value)
+        yield _text(param, value)
         return
-    if not isinstance(value, Iterable) or isinstance(value, (Mapping, bytes)):
-        raise SpecError(f"query parameter {name!r} cannot be {value!r}", field=name)
+    if param.kind != "list" or not isinstance(value, Iterable) or isinstance(value, (Mapping, bytes)):
+        raise _unsendable(param, value)
     count = 0
     for item in value:
         count += 1
-        yield _text(name, item)
+        yield _text(param, item)
     if not count:
         # Sent as nothing at all, it would ask for everything.
-        raise SpecError(
-            f"query parameter {name!r} is an empty list", field=name, hint="leave it out to ask without this filter"
-        )
+        hint = "leave it out to ask without this filter"
+        raise SpecError(f"query parameter {param.name!r} is an empty list", field=param.name, hint=hint)
 
 
-def _text(name: str, value: object) -> str:
-    if isinstance(value, bool):
+def _text(param: QueryParam, value: object) -> str:
+    if isinstance(value, bool) or param.kind == "bool":
+        if not isinstance(value, bool) or param.kind != "bool":
+            raise _unsendable(param, value)
         return "true" if value else "false"
-    if isinstance(value, datetime):
-        return str(int(value.timestamp()))
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
+    if param.kind == "time":
+        return _time(param, value)
     if not isinstance(value, (str, int)):
-        raise SpecError(f"query parameter {name!r} cannot be {value!r}", field=name)
+        raise _unsendable(param, value)
     text = str(value)
     if not text or "\0" in text:
-        raise SpecError(f"query parameter {name!r} is empty or contains a NUL character", field=name)
+        raise _unsendable(param, value)
     return text
+
+
+def _time(param: QueryParam, value: object) -> str:
+    """Epoch seconds as ``uts1795977202``; v0.0.40 and 41 refuse plain digits. Slurm's own words go as they are."""
+    if isinstance(value, str) and not value.isdecimal():
+        if not value or "\0" in value:
+            raise _unsendable(param, value)
+        return value
+    if isinstance(value, datetime):
+        value = value.timestamp()
+    if not isinstance(value, (str, int, float)) or not math.isfinite(float(value)) or float(value) < 0:
+        raise _unsendable(param, value)
+    return f"uts{max(int(float(value)), _EARLIEST)}"
+
+
+def _unsendable(param: QueryParam, value: object) -> SpecError:
+    wanted = {"bool": "True or False", "time": "a datetime or epoch seconds", "list": "text, numbers or a list of them"}
+    hint = f"it takes {wanted.get(param.kind, 'text or a number')}"
+    return SpecError(f"query parameter {param.name!r} cannot be {value!r}", field=param.name, hint=hint)
 
 
 def _body(operation: Operation, version: str, body: RequestModel | Mapping[str, object] | None) -> bytes | None:

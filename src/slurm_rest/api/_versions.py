@@ -1227,7 +1227,7 @@ FIELDS: dict[str, dict[int, str]] = {
         0x3E: "last max time",
     },
     "RollupStatsItem": {
-        0x1: "last_run max_cycle mean_cycles total_cycles total_time type",
+        0x1: "last_cycle last_run max_cycle mean_cycles total_cycles total_time type",
     },
     "RollupStatsMonthly": {
         0x3E: "count duration last_run",

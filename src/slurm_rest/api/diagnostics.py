@@ -1412,6 +1412,9 @@ class RollupStats(AnswerModel):
 class RollupStatsItem(AnswerModel):
     """``rollup_stats_item``, v0.0.40."""
 
+    last_cycle: int | None = None
+    """time of last cycle (seconds)."""
+
     last_run: int | None = None
     """Last time rollup ran (UNIX timestamp)."""
 
