@@ -52,6 +52,7 @@ class JobInfo:
     ``source`` tells whether the controller or accounting said it. ``start_time`` and ``end_time`` of a job that
     has not started or ended are the scheduler's expectations where it has any. ``time_limit`` is None for
     "no limit" as well as for "not known". ``restart_count`` grows with each requeue under the same id.
+    ``submission_key`` is what this client put behind the comment; ``comment`` is without it.
     """
 
     id: int
@@ -88,6 +89,7 @@ class JobInfo:
     working_directory: str = ""
     command: str = ""
     comment: str = ""
+    submission_key: str = ""
     dependency: str = ""
     priority: int | None = None
     restart_count: int = 0

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta, timezone
 from types import MappingProxyType
 
 from .errors import SlurmIssue
+from .keys import split_comment
 from .models import Diagnostics, ExitCode, JobInfo, Node, Partition, Ping
 from .states import JobState
 
@@ -134,6 +135,7 @@ def read_controller_job(record: Mapping[str, object]) -> JobInfo:
     array_job = number(record.get("array_job_id")) or None
     het_job = number(record.get("het_job_id")) or None
     state = JobState.parse(record.get("job_state"))
+    comment, key = split_comment(text(record.get("comment")))
     # Before the end these are success with code 0, which says nothing (observed on 24.11 and 26.05).
     over = state.is_terminal
     return JobInfo(
@@ -170,7 +172,8 @@ def read_controller_job(record: Mapping[str, object]) -> JobInfo:
         stdin=_path(record.get("stdin_expanded"), record.get("standard_input")),
         working_directory=text(record.get("current_working_directory")),
         command=text(record.get("command")),
-        comment=text(record.get("comment")),
+        comment=comment,
+        submission_key=key,
         dependency=text(record.get("dependency")),
         priority=number(record.get("priority")),
         restart_count=number(record.get("restart_cnt")) or 0,
@@ -180,8 +183,9 @@ def read_controller_job(record: Mapping[str, object]) -> JobInfo:
 
 def read_accounting_job(record: Mapping[str, object]) -> JobInfo:
     """Read one element of ``jobs`` as slurmdbd reports it: one incarnation of the job."""
-    state_record, time, array = (mapping(record.get(key)) for key in ("state", "time", "array"))
-    het, comment, required = (mapping(record.get(key)) for key in ("het", "comment", "required"))
+    state_record, time, array = (mapping(record.get(name)) for name in ("state", "time", "array"))
+    het, required = mapping(record.get("het")), mapping(record.get("required"))
+    comment, key = split_comment(text(mapping(record.get("comment")).get("job")))
     tres_record, limits = mapping(record.get("tres")), mapping(array.get("limits"))
     array_job = number(array.get("job_id")) or None
     het_job = number(het.get("job_id")) or None
@@ -219,7 +223,8 @@ def read_accounting_job(record: Mapping[str, object]) -> JobInfo:
         stdin=_path(record.get("stdin_expanded"), record.get("stdin")),
         working_directory=text(record.get("working_directory")),
         command=text(record.get("submit_line")),
-        comment=text(comment.get("job")),
+        comment=comment,
+        submission_key=key,
         priority=number(record.get("priority")),
         restart_count=number(record.get("restart_cnt")) or 0,
         source="accounting",

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .config import Settings
 from .errors import ConfigError, SpecError
+from .keys import add_key, new_key
 from .sbatch import JobSpec, submit_body
 from .transport.base import PreparedJob
 
-__all__ = ["Surroundings", "prepare", "split_comment"]
+__all__ = ["Surroundings", "prepare"]
 
-_COMMENT_LIMIT = 1024
-_KEY = re.compile(r"(?:^| )(slurm-rest:[0-9a-f]{20})$")
 # Makes the node run the user's login shell and merge its environment (what sbatch sends for --export=NONE).
 _LOGIN_ENVIRONMENT = "SLURM_GET_USER_ENV=1"
 _SECRETS = re.compile(r"SLURM_JWT|SLURM_REST_.*")
@@ -49,7 +47,7 @@ def prepare(
     if not spec.script:
         hint = 'Pass a path, or text that starts with "#!".'
         raise SpecError("The job has no script", field="script", hint=hint)
-    key = f"slurm-rest:{secrets.token_hex(10)}"
+    key = new_key()
     body = submit_body(
         spec.replace(comment=_comment(spec.comment or "", key)),
         directory=_directory(spec, settings, user, here),
@@ -60,27 +58,20 @@ def prepare(
 
 
 def _comment(text: str, key: str) -> str:
-    comment = f"{text} {key}" if text else key
-    if len(comment.encode("utf-8", "surrogateescape")) > _COMMENT_LIMIT:
-        room = _COMMENT_LIMIT - len(key) - 1
+    try:
+        return add_key(text, key)
+    except ValueError as error:
         hint = "The rest holds the key that finds the job again when an answer is lost."
-        raise SpecError(f"The comment is longer than {room} bytes", field="comment", hint=hint)
-    return comment
-
-
-def split_comment(comment: str) -> tuple[str, str]:
-    """Return the user's own text and the submission key behind it, each empty when absent."""
-    found = _KEY.search(comment)
-    return (comment[: found.start()], found[1]) if found else (comment, "")
+        raise SpecError(f"comment: {error}", field="comment", hint=hint) from None
 
 
 def _directory(spec: JobSpec, settings: Settings, user: str, here: Surroundings | None) -> str:
     chosen = os.fspath(spec.chdir) if spec.chdir is not None else ""
     if here is not None:
-        return os.path.join(here.directory, chosen) if chosen else settings_directory(settings, user) or here.directory
+        return os.path.join(here.directory, chosen) if chosen else _setting_directory(settings, user) or here.directory
     if chosen:
         return chosen
-    directory = settings_directory(settings, user)
+    directory = _setting_directory(settings, user)
     if not directory:
         raise ConfigError(
             "The job has no directory on the cluster",
@@ -90,7 +81,7 @@ def _directory(spec: JobSpec, settings: Settings, user: str, here: Surroundings 
     return directory
 
 
-def settings_directory(settings: Settings, user: str) -> str:
+def _setting_directory(settings: Settings, user: str) -> str:
     """Return the workdir setting with ``{user}`` filled in, empty when there is none."""
     workdir = settings.workdir or ""
     if "{user}" in workdir and not user:

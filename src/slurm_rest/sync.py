@@ -36,6 +36,9 @@ __all__ = ["Job", "SlurmClient"]
 
 T = TypeVar("T")
 
+# An interrupted submission takes up to 4 s to learn its job id, and a moment to cancel the job.
+_CLEAN_UP_SECONDS = 8.0
+
 
 class Portal:
     """An event loop in a daemon thread. ``run`` may be called from any other thread."""
@@ -46,15 +49,23 @@ class Portal:
         self._thread.start()
 
     def run(self, coroutine: Coroutine[object, object, T], /) -> T:
-        """Run a coroutine to its end and return its result; ^C cancels it."""
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        """Run a coroutine to its end and return its result; ^C cancels it and waits until it has cleaned up."""
+        outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
+        tasks: list[asyncio.Task[T]] = []
+
+        def start() -> None:
+            task = self._loop.create_task(coroutine)  # type: ignore[arg-type]  # a coroutine that yields futures
+            task.add_done_callback(lambda done: _hand_over(done, outcome))
+            tasks.append(task)
+
+        self._loop.call_soon_threadsafe(start)
         try:
-            return future.result()
+            return outcome.result()
         except BaseException:
-            if not future.done():
-                future.cancel()
-                # Let it clean up, so that nothing of it runs on after the interrupt.
-                concurrent.futures.wait([future], timeout=5)
+            if not outcome.done():
+                # Not outcome.cancel(): that would be done before the task is.
+                self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
+                concurrent.futures.wait([outcome], timeout=_CLEAN_UP_SECONDS)
             raise
 
     def close(self) -> None:
@@ -259,6 +270,14 @@ class Job:
 
     def _repr_html_(self) -> str:
         return self.inner._repr_html_()
+
+
+def _hand_over(task: asyncio.Task[T], outcome: concurrent.futures.Future[T]) -> None:
+    error = concurrent.futures.CancelledError() if task.cancelled() else task.exception()
+    if error is not None:
+        outcome.set_exception(error)
+    else:
+        outcome.set_result(task.result())
 
 
 def _inner(jobs: Iterable[Job | int]) -> list[AsyncJob | int]:

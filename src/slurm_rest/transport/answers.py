@@ -130,7 +130,9 @@ def _auth_error(answer: Answer, token: str) -> AuthError | None:
         return rejected_token(token, context)
     if _NOBODY in answer.numbers:
         return UnknownUser(
-            "The token's user does not exist on the cluster", hint=f"Check its claim sun. {_RENEW_HINT}", context=context
+            "The token's user does not exist on the cluster",
+            hint=f"Check its claim sun. {_RENEW_HINT}",
+            context=context,
         )
     return None
 

@@ -33,8 +33,9 @@ __all__ = ["Connection"]
 
 log = logging.getLogger("slurm_rest")
 
-# Against a dead slurmctld job/{id} takes 20 s, and 26.05 with busy threads up to 40 s, before slurmrestd says so.
-READ_TIMEOUT = 45.0
+# A dead slurmctld costs job/{id} 20 s, and 26.05 with busy threads 40 s, before slurmrestd says so; a frozen
+# slurmdbd costs 45 s.
+READ_TIMEOUT = 60.0
 CONNECT_TIMEOUT = 5.0
 # 26.05 has 2 worker threads for each CPU: more requests at once only delay everybody's ping.
 CONCURRENCY = 4

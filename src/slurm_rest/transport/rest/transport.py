@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -45,11 +46,15 @@ if TYPE_CHECKING:
 
 __all__ = ["RestTransport"]
 
+log = logging.getLogger("slurm_rest")
+
 # A query above 64 KiB is cut silently by 24.11; 1000 ids make 16 KiB and cost slurmrestd 5 ms, 4000 cost 40 ms.
 _IDS_PER_REQUEST = 1000
 _ACCOUNTING_IDS_PER_REQUEST = 100
 # Up to this many jobs, one small request each beats a request to accounting.
 _FEW = 4
+# How long an interrupted submission may still take to tell its job id.
+_ABANDON_SECONDS = 4.0
 # The uid that 24.11 runs the jobs of unknown users as.
 _NOBODY_UIDS = frozenset({99, 65534})
 
@@ -107,7 +112,27 @@ class RestTransport:
     # --- submission -----------------------------------------------------------------------------------------
 
     async def submit(self, job: PreparedJob) -> Submission:
-        """Create one job. The job id in the answer is the outcome, whatever the HTTP status."""
+        """Create one job. A caller who gives up meanwhile (^C, a time-out) leaves no job behind."""
+        task = asyncio.ensure_future(self._submit(job))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await self._abandon(task, job)
+            raise
+
+    async def _abandon(self, task: asyncio.Future[Submission], job: PreparedJob) -> None:
+        """Let an interrupted submission end, and cancel the job that it made."""
+        await asyncio.wait([task], timeout=_ABANDON_SECONDS)
+        if not task.done():
+            task.cancel()
+            log.warning("Interrupted while submitting: there may be a job whose comment ends in %s", job.key)
+        elif not task.cancelled() and task.exception() is None:
+            job_id = task.result().job_id
+            await self.cancel([job_id])
+            log.warning("Interrupted while submitting: job %d was cancelled", job_id)
+
+    async def _submit(self, job: PreparedJob) -> Submission:
+        """Send once. The job id in the answer is the outcome, whatever the HTTP status."""
         version = await self.connection.version()
         _require_fields(job, version)
         body = json.dumps(job.body).encode("utf-8", "surrogateescape")
