@@ -54,7 +54,7 @@ class Portal:
         tasks: list[asyncio.Task[T]] = []
 
         def start() -> None:
-            task = self._loop.create_task(coroutine)  # type: ignore[arg-type]  # a coroutine that yields futures
+            task = self._loop.create_task(coroutine)
             task.add_done_callback(lambda done: _hand_over(done, outcome))
             tasks.append(task)
 
