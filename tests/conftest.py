@@ -1,0 +1,17 @@
+"""What all tests share: the clusters, and that nothing is skipped unseen where CI looks."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+pytest_plugins = ["tests.support.cluster"]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a CI run that skipped something: there, whatever a test needs is to be installed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("CI") and reporter is not None and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        reporter.write_line("Skipped tests count as failures in CI.")
