@@ -44,7 +44,8 @@ class RequestModel(BaseModel):
             wires = {alias for one in cls.model_fields.values() if isinstance(alias := one.validation_alias, str)}
             for name in data:
                 if name not in cls.model_fields and name not in wires:
-                    raise PydanticCustomError("unknown_field", "{text}", {"text": unknown_field(cls, str(name))})
+                    text = unknown_field(cls, str(name))
+                    raise PydanticCustomError("unknown_field", "{text}", {"text": text, "field": str(name)})
         return data
 
 

@@ -192,6 +192,8 @@ def _validated(operation: Operation, body: RequestModel | Mapping[str, object]) 
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
+        if unknown := first.get("ctx", {}).get("field"):
+            raise SpecError(first["msg"], field=f"{place}.{unknown}".lstrip(".")) from None
         raise SpecError(f"{place}: {first['msg']}" if place else first["msg"], field=place) from None
 
 
