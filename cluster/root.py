@@ -16,6 +16,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from cluster.errors import ClusterError
 
@@ -109,22 +110,15 @@ def _require_space(folder: Path) -> None:
 
 
 def _build(release: str, root: Path) -> None:
-    debootstrap = _debootstrap()
-    mirror = _mirror()
     # The lock is held: whatever lies there now is left over from a build that was killed.
     for stale in root.parent.glob(f".building-{release}-*"):
         shutil.rmtree(stale, ignore_errors=True)
     log = root.parent / f"{release}.log"
     building = root.parent / f".building-{release}-{os.getpid()}"
-    suite = SUITES[release]
     print(f"building a Debian root for Slurm {release} in {root} (one to two minutes, log {log})", flush=True)
     try:
         with log.open("wb") as output:
-            command = [debootstrap, "--variant=minbase", "--include=ca-certificates", *_expired_ok(debootstrap)]
-            # An older debootstrap has no script for a newer suite; sid's fits all of these.
-            command += [suite, str(building), mirror, "sid"]
-            subprocess.run(command, check=True, stdout=output, stderr=output, env=_proxied())
-            _carry_over(building)
+            make_base(release, building, output)
             shutil.copy2(HERE / "install", building / "usr/local/sbin/cluster-install")
             inner = ["/usr/local/sbin/cluster-install", release]
             subprocess.run(_private(building, inner), check=True, stdout=output, stderr=output, env=_clean_env())
@@ -133,6 +127,16 @@ def _build(release: str, root: Path) -> None:
         raise _explain(release, log, error) from error
     finally:
         shutil.rmtree(building, ignore_errors=True)
+
+
+def make_base(release: str, folder: Path, output: IO[bytes] | None = None) -> None:
+    """Make the minimal Debian of a release: the ground of a root, and of the image where none can be pulled."""
+    debootstrap = _debootstrap()
+    command = [debootstrap, "--variant=minbase", "--include=ca-certificates", *_expired_ok(debootstrap)]
+    # An older debootstrap has no script for a newer suite; sid's fits all of these.
+    command += [SUITES[release], str(folder), _mirror(), "sid"]
+    subprocess.run(command, check=True, stdout=output, stderr=output, env=_proxied())
+    _carry_over(folder)
 
 
 def _explain(release: str, log: Path, error: Exception) -> ClusterError:
