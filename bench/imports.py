@@ -1,0 +1,64 @@
+"""What importing costs, in CPU time (user and system) of fresh processes.
+
+CPU time, because the machine may be busy with other things; interleaved, because it may become so in the middle;
+medians, because a process can be unlucky.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from bench.table import judge, show
+
+STATEMENTS = {
+    "python": "pass",
+    "httpx": "import httpx",
+    "pydantic": "import pydantic",
+    "pydantic.BaseModel": "from pydantic import BaseModel",
+    "slurm_rest": "import slurm_rest",
+    "slurm_rest.SlurmClient": "from slurm_rest import SlurmClient",
+    "slurm_rest.api.jobs": "import slurm_rest.api.jobs",
+}
+JOBS_OVER_PYDANTIC_MS = 80.0
+PACKAGE_OVER_HTTPX = 1.3
+
+
+def cpu_ms(statement: str) -> float:
+    """Return the CPU milliseconds of a process that runs one statement."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", statement], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure, print, and return 1 when a promise is broken."""
+    parser = argparse.ArgumentParser(prog="scripts/bench import", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=15, help="processes for each line (default 15)")
+    rounds = parser.parse_args(arguments).rounds
+    for statement in STATEMENTS.values():  # writes the .pyc files, which an installed package has
+        cpu_ms(statement)
+    measured: dict[str, list[float]] = {name: [] for name in STATEMENTS}
+    for _ in range(rounds):
+        for name, statement in STATEMENTS.items():
+            measured[name].append(cpu_ms(statement))
+    cost = {name: statistics.median(values) for name, values in measured.items()}
+    rows = [
+        (f"import {name}" if name != "python" else name, f"{cost[name]:.1f}", f"{cost[name] - cost['python']:.1f}")
+        for name in STATEMENTS
+    ]
+    print(f"Python {sys.version.split()[0]}, median of {rounds} processes")
+    show(("", "CPU ms", "over python"), rows)
+    print()
+    over = cost["slurm_rest.api.jobs"] - cost["pydantic"]
+    return judge(
+        [
+            ("slurm_rest.api.jobs over pydantic", over, JOBS_OVER_PYDANTIC_MS, "ms"),
+            ("slurm_rest to httpx", cost["slurm_rest"] / cost["httpx"], PACKAGE_OVER_HTTPX, "times"),
+        ]
+    )
