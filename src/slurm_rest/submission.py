@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from .config import Settings
 from .errors import ConfigError, SpecError
 from .keys import add_key, new_key
-from .sbatch import JobSpec, submit_body
+from .sbatch import JobSpec, check_script, submit_body
 from .transport.base import PreparedJob
 
 __all__ = ["Surroundings", "prepare"]
@@ -44,12 +44,10 @@ def prepare(
     The job's directory is ``chdir``, else the workdir setting, else the current one under the ``submit`` rule. The
     environment is the job user's login environment, or under ``submit`` this process's. ``spec.env`` goes on top.
     """
-    if not spec.script:
-        hint = 'Pass a path, or text that starts with "#!".'
-        raise SpecError("The job has no script", field="script", hint=hint)
+    check_script(spec.script)
     key = new_key()
     body = submit_body(
-        spec.replace(comment=_comment(spec.comment or "", key)),
+        spec.replace(comment=_comment(spec.comment or "", key), chdir=None),
         directory=_directory(spec, settings, user, here),
         environment=_environment(settings, here),
         command=command,
