@@ -1,0 +1,8 @@
+"""``python -m slurm_rest`` is the command ``slurm-rest``."""
+
+import sys
+
+from .cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""The command group: options that say which cluster and who, in front of every command."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import click
+
+from slurm_rest import __version__
+
+from .cancelling import cancel
+from .failures import Interrupted, ReaderLeft
+from .health import ping
+from .identity import token, version
+from .listing import jobs, nodes, partitions
+from .submitting import submit
+from .terminal import out
+from .waiting import status, wait
+
+__all__ = ["app"]
+
+_EPILOG = """\b
+Settings come from these options, then from the environment (SLURM_REST_URL,
+SLURM_JWT, ...), then from ~/.config/slurm-rest/config.toml.
+
+\b
+Exit status: 0 done, 1 refused or failed, 2 wrong usage, 130 interrupted.
+
+\b
+Completion, for instance in ~/.bashrc:
+  eval "$(_SLURM_REST_COMPLETE=bash_source slurm-rest)"
+and with zsh_source in zsh; fish: _SLURM_REST_COMPLETE=fish_source slurm-rest | source"""
+
+
+class _Group(click.Group):
+    """A group whose ^C and closed pipes do not end in click's own words."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Interrupted from None
+        except BrokenPipeError:
+            raise ReaderLeft from None
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        out(f"slurm-rest {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=_Group,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--cluster", metavar="NAME", help="Profile to use (SLURM_REST_CLUSTER).")
+@click.option("--url", help="slurmrestd: http://HOST:PORT, https://HOST:PORT or unix:/PATH (SLURM_REST_URL).")
+@click.option("--user", metavar="NAME", help="User to act as, where the token allows it (SLURM_REST_USER).")
+@click.option("--token-file", metavar="FILE", help="File that holds the token (SLURM_REST_TOKEN_FILE).")
+@click.option("--token-command", metavar="COMMAND", help="Command that prints one (SLURM_REST_TOKEN_COMMAND).")
+@click.option("--ca-file", metavar="FILE", help="CA certificates for https (SLURM_REST_CA_FILE).")
+@click.option(
+    "--api-version", metavar="VERSION", help="As in v0.0.42; negotiated if left out (SLURM_REST_API_VERSION)."
+)
+@click.option("-v", "--verbose", count=True, help="Tell on stderr what is being done; twice: each request.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
+)
+@click.pass_context
+def app(ctx: click.Context, /, verbose: int, **options: str | None) -> None:
+    """Submit, follow and cancel Slurm jobs through slurmrestd."""
+    ctx.obj = {name: value for name, value in options.items() if value}
+    if verbose:
+        _log_to_stderr(ctx, logging.DEBUG if verbose > 1 else logging.INFO)
+
+
+def _log_to_stderr(ctx: click.Context, level: int) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("slurm-rest: %(message)s"))
+    # Warnings have a handler of their own.
+    handler.addFilter(lambda record: record.levelno < logging.WARNING)
+    logger = logging.getLogger("slurm_rest")
+    before = logger.level
+    logger.setLevel(level)
+    logger.addHandler(handler)
+
+    def undo() -> None:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+    ctx.call_on_close(undo)
+
+
+for _command in (ping, submit, status, wait, cancel, jobs, nodes, partitions, token, version):
+    app.add_command(_command)

@@ -1,0 +1,47 @@
+"""``slurm-rest cancel``."""
+
+from __future__ import annotations
+
+import click
+
+from slurm_rest.models import CancelResult
+from slurm_rest.tables import clean
+
+from .documents import CANCEL_KEYS, describe
+from .failures import Failed
+from .session import JobId, json_option, with_client
+from .terminal import out, out_json
+
+__all__ = ["cancel"]
+
+_REFUSED = {"not_found": "no such job", "denied": "not allowed"}
+
+
+@click.command()
+@click.argument("jobs", metavar="JOB...", type=JobId(), nargs=-1, required=True)
+@click.option("-s", "--signal", metavar="SIGNAL", help="Send this signal instead: a name such as USR1, or a number.")
+@json_option(CANCEL_KEYS)
+@click.pass_context
+def cancel(ctx: click.Context, jobs: tuple[int, ...], signal: str | None, as_json: bool) -> None:
+    """Cancel jobs, or send them a signal.
+
+    Says for each job what came of it. A job that is over already is no failure; one that does not exist or belongs to
+    somebody else is, and the exit status is 1.
+    """
+    results = with_client(ctx, lambda client: client.cancel(list(dict.fromkeys(jobs)), signal=signal))
+    if as_json:
+        out_json([describe(result, CANCEL_KEYS) for result in results])
+    else:
+        out("\n".join(f"{result.job_id}  {_outcome(result, signal)}" for result in results))
+    if not all(result.ok for result in results):
+        raise Failed
+
+
+def _outcome(result: CancelResult, signal: str | None) -> str:
+    if result.outcome == "already_over":
+        return "already over"
+    if result.outcome == "signalled":
+        done = f"sent {signal}" if signal else "cancelled"
+        return done if result.confirmed else f"{done} (not confirmed by this API version)"
+    reason = f": {clean(result.message)}" if result.message and result.outcome == "denied" else ""
+    return f"{_REFUSED[result.outcome]}{reason}"

@@ -1,0 +1,72 @@
+"""Following jobs to their end: the display, the timeout, and what ^C means meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from slurm_rest.errors import AccountingDown, ControllerDown, JobNotFound
+from slurm_rest.models import JobInfo
+
+from .failures import Interrupted, muted_warnings
+from .session import listed
+
+if TYPE_CHECKING:
+    from slurm_rest.client import AsyncSlurmClient
+    from slurm_rest.job import AsyncJob
+
+__all__ = ["follow", "jobs_go_on", "split_known"]
+
+# What a shell reports for a command that SIGTERM ended: 128 + 15.
+_TERMINATED = 143
+
+
+async def follow(
+    client: AsyncSlurmClient, jobs: Sequence[AsyncJob | int], *, timeout: float | None = None, quiet: bool = False
+) -> list[JobInfo]:
+    """Wait for the jobs, with a display on stderr unless ``quiet``, and return their final records."""
+    with muted_warnings():
+        return await client.wait(jobs, timeout=timeout, progress=not quiet)
+
+
+async def split_known(client: AsyncSlurmClient, ids: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return the ids that Slurm knows and those that neither the controller nor accounting does."""
+    try:
+        states = await client.states(ids)
+        absent = [job_id for job_id in ids if job_id not in states]
+        found = await asyncio.gather(*(_info(client, job_id) for job_id in absent))
+    except (ControllerDown, AccountingDown):
+        # The wait itself sits out an outage.
+        return list(ids), []
+    unknown = {job_id for job_id, record in zip(absent, found, strict=True) if record is None}
+    return [job_id for job_id in ids if job_id not in unknown], sorted(unknown)
+
+
+async def _info(client: AsyncSlurmClient, job_id: int) -> JobInfo | None:
+    try:
+        return await client.info(job_id)
+    except JobNotFound:
+        return None
+
+
+@contextmanager
+def jobs_go_on(ids: Collection[int]) -> Iterator[None]:
+    """Leave after ^C with a word on the jobs, and after SIGTERM with the terminal as it was."""
+    with ExitStack() as stack:
+        if threading.current_thread() is threading.main_thread():
+            before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
+            stack.callback(signal.signal, signal.SIGTERM, before)
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not ids:
+                raise
+            one = len(ids) == 1
+            hint = f"Cancel {'it' if one else 'them'} with: slurm-rest cancel {' '.join(map(str, ids))}"
+            message = f"job {listed(ids)} goes on" if one else f"the jobs go on: {listed(ids)}"
+            raise Interrupted(message, hint if len(ids) <= 20 else "") from None

@@ -1,0 +1,167 @@
+"""``slurm-rest ping``: each check of each transport on its own, told as soon as it is known."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import click
+
+from slurm_rest.errors import SlurmError
+from slurm_rest.models import Ping
+from slurm_rest.tables import clean
+
+from .documents import describe
+from .failures import FAILED, Failed, in_options
+from .identity import TOKEN_KEYS, Login, read_login
+from .session import json_option, with_client
+from .terminal import has_colour, one_line, out, out_json
+
+if TYPE_CHECKING:
+    from slurm_rest.client import AsyncSlurmClient
+
+__all__ = ["ping"]
+
+
+@dataclass(slots=True)
+class _Check:
+    """What came of one check. ``error`` is the name of the error's class."""
+
+    name: str
+    ok: bool = True
+    message: str = ""
+    hint: str = ""
+    error: str | None = None
+    seconds: float = 0.0
+    controllers: list[Ping] = field(default_factory=list)
+
+    def document(self) -> dict[str, object]:
+        """Return the JSON object."""
+        found: dict[str, object] = {
+            "name": self.name,
+            "ok": self.ok,
+            "error": self.error,
+            "message": self.message,
+            "hint": self.hint,
+            "seconds": round(self.seconds, 4),
+        }
+        if self.name == "controller":
+            found["controllers"] = [
+                {
+                    "hostname": item.hostname,
+                    "responding": item.responding,
+                    "primary": item.primary,
+                    "latency_ms": item.latency.total_seconds() * 1000 if item.latency is not None else None,
+                }
+                for item in self.controllers
+            ]
+        return found
+
+
+_KEYS = ["ok", "transports (each with name, ok, url, user, cluster, slurm, api_version, token, checks)"]
+
+
+@click.command(short_help="Check token, controller and accounting.")
+@json_option(_KEYS, "an object")
+@click.pass_context
+def ping(ctx: click.Context, as_json: bool) -> None:
+    """Check that Slurm answers you: token, controller and accounting.
+
+    Each line is printed once it is known; slurmrestd takes up to 20 s to find out that slurmctld is away. Exit status 1
+    if anything is wrong.
+    """
+    login = asyncio.run(read_login(ctx.obj))
+    tell: Callable[[str], None] = (lambda _: None) if as_json else out
+    url, checks = with_client(ctx, lambda client: _check_rest(client, login, tell))
+    if as_json:
+        out_json(_document(url, login, checks))
+    if not all(check.ok for check in checks):
+        raise Failed(status=FAILED)
+
+
+async def _check_rest(client: AsyncSlurmClient, login: Login, tell: Callable[[str], None]) -> tuple[str, list[_Check]]:
+    tell(f"rest {one_line(client.settings.url)}")
+    checks = [_check_token(login)]
+    tell(_line(checks[0], _token_words(login)))
+    running = [
+        asyncio.create_task(_timed("controller", client.ping)),
+        asyncio.create_task(_timed("accounting", client.ping_accounting)),
+    ]
+    for next_one in asyncio.as_completed(running):
+        check = await next_one
+        same = any(check.error and check.message == before.message for before in checks)
+        checks.append(check)
+        tell(_line(check, "the same" if same else "", brief=same))
+    return client.settings.url, checks
+
+
+def _check_token(login: Login) -> _Check:
+    # Without a token the server decides: a local socket needs none.
+    fatal = bool(login.problem) and bool(login.source) and login.source != "no token"
+    return _Check("token", ok=not fatal, message=login.problem, hint=login.hint if fatal else "")
+
+
+def _token_words(login: Login) -> str:
+    if login.problem:
+        return login.problem
+    acting = f" acting as {login.acts_as}" if login.acts_as != login.user else ""
+    return f"{login.user}{acting}, from {login.source}, expires {login.lifetime}"
+
+
+async def _timed(name: str, ask: Callable[[], Awaitable[list[Ping] | None]]) -> _Check:
+    check = _Check(name)
+    begin = time.perf_counter()
+    try:
+        check.controllers = await ask() or []
+    except SlurmError as error:
+        check.ok, check.error = False, type(error).__name__
+        check.message, check.hint = error.message, error.hint
+    check.seconds = time.perf_counter() - begin
+    silent = [item.hostname for item in check.controllers if not item.responding]
+    if silent:
+        check.ok, check.error = False, "ControllerDown"
+        check.message = f"{', '.join(silent)} gives no answer; another controller has taken over"
+        check.hint = "Look at it with: scontrol ping"
+    return check
+
+
+def _line(check: _Check, words: str = "", *, brief: bool = False) -> str:
+    label = "ok" if check.ok else "FAILED"
+    if has_colour(sys.stdout):
+        label = click.style(f"{label:6}", fg="green" if check.ok else "red")
+    told = words or check.message or _good_words(check)
+    line = f"  {check.name:10}  {label:6}  {one_line(in_options(told))}"
+    return line if brief or not check.hint else f"{line}\n{' ' * 22}hint: {one_line(in_options(check.hint))}"
+
+
+def _good_words(check: _Check) -> str:
+    took = f"answered in {check.seconds * 1000:.0f} ms"
+    if not check.controllers:
+        return took
+    first = check.controllers[0]
+    names = ", ".join(clean(item.hostname) for item in check.controllers)
+    latency = f", slurmctld in {first.latency.total_seconds() * 1000:.1f} ms" if first.latency is not None else ""
+    server = f"Slurm {first.slurm}, API {first.api_version}, cluster {first.cluster}"
+    return f"{names} is up; {server}; {took}{latency}"
+
+
+def _document(url: str, login: Login, checks: list[_Check]) -> dict[str, object]:
+    ok = all(check.ok for check in checks)
+    nobody = Ping(hostname="", responding=False, primary=False)
+    told = next((item for check in checks for item in check.controllers), nobody)
+    rest = {
+        "name": "rest",
+        "ok": ok,
+        "url": url,
+        "user": login.acts_as,
+        "cluster": told.cluster or None,
+        "slurm": told.slurm or None,
+        "api_version": told.api_version or None,
+        "token": describe(login, TOKEN_KEYS),
+        "checks": [check.document() for check in checks],
+    }
+    return {"ok": ok, "transports": [rest]}

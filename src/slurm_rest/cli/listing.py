@@ -1,0 +1,145 @@
+"""``slurm-rest jobs``, ``nodes`` and ``partitions``."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from slurm_rest.errors import SpecError
+from slurm_rest.states import BaseState
+
+from .documents import JOB_KEYS, NODE_KEYS, PARTITION_KEYS, describe
+from .failures import Failed
+from .session import json_option, with_client
+from .terminal import out_json, out_table, remark
+
+if TYPE_CHECKING:
+    from slurm_rest.client import AsyncSlurmClient
+    from slurm_rest.tables import JobTable
+
+__all__ = ["jobs", "nodes", "partitions"]
+
+# squeue's short names of the states.
+_SHORT = {
+    "PD": "PENDING",
+    "R": "RUNNING",
+    "S": "SUSPENDED",
+    "CG": "COMPLETING",
+    "CF": "CONFIGURING",
+    "CD": "COMPLETED",
+    "CA": "CANCELLED",
+    "F": "FAILED",
+    "TO": "TIMEOUT",
+    "NF": "NODE_FAIL",
+    "PR": "PREEMPTED",
+    "BF": "BOOT_FAIL",
+    "DL": "DEADLINE",
+    "OOM": "OUT_OF_MEMORY",
+    "RQ": "REQUEUED",
+    "RH": "REQUEUE_HOLD",
+    "SE": "SPECIAL_EXIT",
+    "SO": "STAGE_OUT",
+    "ST": "STOPPED",
+}
+_STATES = sorted({state.value for state in BaseState if state is not BaseState.UNKNOWN} | set(_SHORT.values()))
+
+
+class _State(click.ParamType):  # type: ignore[type-arg]  # generic in click's newer releases only
+    """One or several states, by long or short name, joined by commas."""
+
+    name = "state"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
+        """Return the long names, or fail and name the nearest."""
+        found = []
+        for word in str(value).upper().split(","):
+            name = _SHORT.get(word.strip(), word.strip())
+            if name not in _STATES:
+                near = difflib.get_close_matches(name, _STATES, 1)
+                advice = f"did you mean {near[0]}?" if near else f"states are {', '.join(_STATES)}"
+                self.fail(f"{word!r} is not a state; {advice}", param, ctx)
+            found.append(name)
+        return found
+
+
+@click.command()
+@click.option("-u", "--user", metavar="USER", help="Jobs of this user, instead of your own.")
+@click.option("-a", "--all-users", is_flag=True, help="Jobs of everybody.")
+@click.option("-t", "--state", "states", metavar="STATE", type=_State(), multiple=True, help="Jobs in these states.")
+@click.option("-p", "--partition", metavar="NAME", help="Jobs in this partition.")
+@click.option("-n", "--name", metavar="NAME", help="Jobs of this name.")
+@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Show the newest N jobs only.")
+@click.option("--large", is_flag=True, help="Also where there are more than 10,000 jobs, which is hard on slurmrestd.")
+@json_option(JOB_KEYS)
+@click.pass_context
+def jobs(
+    ctx: click.Context,
+    user: str | None,
+    all_users: bool,
+    states: tuple[list[str], ...],
+    partition: str | None,
+    name: str | None,
+    limit: int | None,
+    large: bool,
+    as_json: bool,
+) -> None:
+    """List your jobs in the controller, or those of others.
+
+    Jobs that ended some minutes ago have left it (MinJobAge); `slurm-rest status ID` still knows them.
+    """
+    if user and all_users:
+        raise click.UsageError("--user and --all-users exclude each other", ctx)
+    wanted = [word for group in states for word in group]
+
+    async def read(client: AsyncSlurmClient) -> JobTable:
+        owner = user or (None if all_users else await client.user_name() or None)
+        extra = {"limit": None} if large else {}
+        return await client.jobs(user=owner, state=wanted or None, partition=partition, name=name, **extra)
+
+    found = _guarded(ctx, read)
+    hidden = max(0, len(found) - limit) if limit else 0
+    # The controller lists them in the order in which they were submitted.
+    del found[:hidden]
+    if as_json:
+        out_json([describe(job, JOB_KEYS) for job in found])
+    else:
+        out_table(found)
+    if hidden:
+        remark(f"slurm-rest: {hidden} older jobs are not shown")
+
+
+def _guarded(ctx: click.Context, read: Callable[[AsyncSlurmClient], Awaitable[JobTable]]) -> JobTable:
+    try:
+        return with_client(ctx, read)
+    except SpecError as error:
+        if error.field != "limit":
+            raise
+        hint = "Name a --state of which there are few, or add --large if slurmrestd can afford it."
+        raise Failed(error.message, hint) from None
+
+
+@click.command()
+@json_option(NODE_KEYS)
+@click.pass_context
+def nodes(ctx: click.Context, as_json: bool) -> None:
+    """List the nodes."""
+    found = with_client(ctx, lambda client: client.nodes())
+    if as_json:
+        out_json([describe(node, NODE_KEYS) for node in found])
+    else:
+        out_table(found)
+
+
+@click.command()
+@json_option(PARTITION_KEYS)
+@click.pass_context
+def partitions(ctx: click.Context, as_json: bool) -> None:
+    """List the partitions; the default one carries a star."""
+    found = with_client(ctx, lambda client: client.partitions())
+    if as_json:
+        out_json([describe(part, PARTITION_KEYS) for part in found])
+    else:
+        out_table(found)

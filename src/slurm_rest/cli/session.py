@@ -1,0 +1,106 @@
+"""What the commands share: a client for the options in front, and arguments that name jobs."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Collection, Coroutine
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from slurm_rest.client import AsyncSlurmClient
+
+__all__ = ["JobId", "Seconds", "json_option", "listed", "with_client"]
+
+T = TypeVar("T")
+
+
+def with_client(ctx: click.Context, work: Callable[[AsyncSlurmClient], Awaitable[T]]) -> T:
+    """Open a client for the settings at hand, do the work and close it."""
+    from slurm_rest.client import AsyncSlurmClient  # 0.2 s that --help need not take
+
+    async def run() -> T:
+        async with AsyncSlurmClient(**ctx.obj) as client:
+            return await work(client)
+
+    return asyncio.run(run() if sys.version_info >= (3, 11) else _interruptible(run()))
+
+
+async def _interruptible(work: Coroutine[object, object, T]) -> T:
+    """Let ^C cancel the work and nothing else, as newer Pythons do, so that it can clean up after itself."""
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    if threading.current_thread() is threading.main_thread():
+        loop.add_signal_handler(signal.SIGINT, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+class JobId(click.ParamType):  # type: ignore[type-arg]  # generic in click's newer releases only
+    """The number of a job; of an array or het job, the number of the whole."""
+
+    name = "job"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number, or fail with what a job id looks like."""
+        text = str(value)
+        if re.fullmatch(r"[0-9]{1,18}", text) and int(text):
+            return int(text)
+        member = re.fullmatch(r"([0-9]{1,18})[_+].+", text)
+        problem = "is not a job id; job ids are numbers from 1 up"
+        if member and int(member[1]):
+            problem = f"is one task of a job; name the whole job, {member[1]}"
+        return self.fail(f"{text!r} {problem}", param, ctx)
+
+
+class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in click's newer releases only
+    """A span of time: ``90`` or ``90s``, ``30m``, ``2h``, ``1d``, ``5:00``, ``1:30:00`` or ``2-12:00:00``."""
+
+    name = "time"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return seconds, or fail with the forms that are taken."""
+        seconds = _seconds(str(value).strip().lower())
+        if not seconds:
+            self.fail(f"{value!r} is no time; write seconds, or 90s, 30m, 2h, 1d, M:S, H:M:S, D-H:M:S", param, ctx)
+        return seconds
+
+
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_LONGEST = 10 * 365 * 86400
+
+
+def _seconds(text: str) -> float | None:
+    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([smhd]?)", text)
+    clock = re.fullmatch(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-9]{1,6})(?::([0-9]{1,6}))?", text)
+    if found:
+        seconds = float(found[1]) * _UNITS[found[2]]
+    elif clock and clock[1] is None and clock[4] is None:
+        seconds = int(clock[2]) * 60 + int(clock[3])
+    elif clock:
+        days, hours, minutes, rest = (int(part or 0) for part in clock.groups())
+        seconds = ((days * 24 + hours) * 60 + minutes) * 60 + rest
+    else:
+        return None
+    return float(min(seconds, _LONGEST))
+
+
+def json_option(
+    keys: Collection[str], what: str = "a list of objects"
+) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Return the option ``--json``, whose help names the keys of what it prints."""
+    return click.option("--json", "as_json", is_flag=True, help=f"Print {what} with: {', '.join(keys)}.")
+
+
+def listed(ids: Collection[int]) -> str:
+    """Return ids for a message: the first few and how many more."""
+    few = list(ids)[:5]
+    more = f" and {len(ids) - len(few)} more" if len(ids) > len(few) else ""
+    return ", ".join(map(str, few)) + more
