@@ -93,9 +93,10 @@ class SlurmError(Exception):
     """Root of all errors of this package."""
 
     def __init__(self, message: str, *, hint: str = "", context: ErrorContext | None = None) -> None:
+        message = _one_line(message)
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = _one_line(hint)
         self.context = context or ErrorContext()
 
     def __str__(self) -> str:
@@ -135,6 +136,14 @@ class SlurmError(Exception):
     def request_id(self) -> str:
         """This client's number for the request, also found in its log lines."""
         return self.context.request_id
+
+
+def _one_line(text: str) -> str:
+    """Keep what a server or a caller wrote from breaking lines or steering a terminal."""
+    if text.isprintable():
+        return text
+    words = " ".join(text.split())
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in words)
 
 
 def _rebuild(kind: type[SlurmError], args: tuple[object, ...], state: dict[str, object]) -> SlurmError:
