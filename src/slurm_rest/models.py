@@ -128,6 +128,7 @@ def group_record(job_id: int, records: Sequence[JobInfo]) -> JobInfo:
         derived_exit_code=failed.derived_exit_code,
         array_task_id=None,
         array_tasks="",
+        het_job_offset=None,
         start_time=min(starts, default=None),
         end_time=max(ends, default=None),
     )

@@ -35,6 +35,8 @@ class BaseState(str, Enum):
 
 
 _BASES = {state.value: state for state in BaseState}
+# Which of several live members speaks for their group: one that runs before one that stands still.
+_GOING = {BaseState.RUNNING: 0, BaseState.SUSPENDED: 1}
 _NOT_OVER = frozenset({BaseState.PENDING, BaseState.RUNNING, BaseState.SUSPENDED, BaseState.UNKNOWN})
 
 
@@ -73,10 +75,12 @@ class JobState:
         live = [member for member in members if not member.is_terminal]
         if not live:
             return next((member for member in members if not member.is_success), members[0])
-        if all(member.is_pending for member in members):
-            return live[0]
-        started = next((member for member in live if not member.is_pending), None)
-        return started or cls(BaseState.RUNNING, raw=("RUNNING",))
+        known = [member for member in live if member.base is not BaseState.UNKNOWN] or live
+        if all(member.is_pending or member.base is BaseState.UNKNOWN for member in members):
+            return known[0]
+        if any(member.is_pending for member in known) and not any(member.base in _GOING for member in known):
+            return cls(BaseState.RUNNING, raw=("RUNNING",))
+        return min(known, key=lambda member: _GOING.get(member.base, len(_GOING)))
 
     @property
     def is_pending(self) -> bool:
@@ -86,7 +90,7 @@ class JobState:
     @property
     def is_running(self) -> bool:
         """True from start to end, also while nodes are being configured or the end is being cleaned up."""
-        return self.base is BaseState.RUNNING
+        return self.base is BaseState.RUNNING or (self.base not in _NOT_OVER and not self.is_terminal)
 
     @property
     def is_terminal(self) -> bool:
