@@ -193,7 +193,10 @@ class AsyncSlurmClient:
         return [_one(job_id, records) for job_id in ids]
 
     async def cancel(self, jobs: JobRef | Iterable[JobRef], *, signal: str | None = None) -> list[CancelResult]:
-        """Cancel jobs, or send them a signal, and say for each what came of it. Cancelling twice does no harm."""
+        """Cancel jobs, or send a signal to script and steps, and say for each what came of it.
+
+        Cancelling twice does no harm.
+        """
         listed = [jobs] if isinstance(jobs, (AsyncJob, int)) else list(jobs)
         return await self._rest.cancel(_ids(listed), signal)
 

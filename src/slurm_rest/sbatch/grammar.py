@@ -37,9 +37,21 @@ def text(value: object) -> str:
     """Any text without NUL, which would cut it short inside Slurm."""
     if not isinstance(value, str):
         raise ValueError("takes text")
-    if "\0" in value:
-        raise ValueError("must not contain a NUL character")
+    problem = unsendable(value)
+    if problem:
+        raise ValueError(problem)
     return value
+
+
+def unsendable(value: str) -> str:
+    """Say what keeps a text from being sent, empty for nothing. Bytes read as surrogates are fine."""
+    if "\0" in value:
+        return "must not contain a NUL character"
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return "contains half a character (a lone surrogate)"
+    return ""
 
 
 def path(value: object) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from slurm_rest.errors import SpecError
 
+from .grammar import unsendable
+
 __all__ = ["MAX_SCRIPT_BYTES", "Script", "check_script", "read_script"]
 
 # Slurm's default max_script_size: 4194304 bytes are taken, 4200000 answered with error 2012.
@@ -58,6 +60,8 @@ def check_script(text: str) -> str:
         raise SpecError("The script contains NUL characters", hint="Save it as plain UTF-8 text.")
     if "\r\n" in text:
         raise SpecError("The script has DOS line ends (CR LF)", hint='Convert it, for instance with "dos2unix".')
+    if unsendable(text):
+        raise SpecError(f"The script {unsendable(text)}", hint="Save it as plain UTF-8 text.")
     size = len(text.encode("utf-8", "surrogateescape"))
     if size > MAX_SCRIPT_BYTES:
         raise SpecError(

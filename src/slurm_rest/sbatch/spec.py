@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from slurm_rest.errors import SpecError
 
+from .grammar import unsendable
 from .options import OPTIONS
 
 __all__ = ["JobSpec"]
@@ -148,13 +149,17 @@ def _check_process(spec: JobSpec) -> None:
     if not isinstance(spec.script, str):
         hint = 'Pass its text; read a file with read_script("job.sh").text.'
         raise SpecError(f"script is a {type(spec.script).__name__}, not text", field="script", hint=hint)
-    if isinstance(spec.args, str) or not all(isinstance(item, str) and "\0" not in item for item in spec.args):
+    if isinstance(spec.args, str) or not all(_is_text(item) for item in spec.args):
         raise SpecError("args takes a list of texts", field="args", hint='For instance args=["--epochs", "3"].')
     if not isinstance(spec.env, Mapping):
         raise SpecError("env takes a mapping of names to values", field="env", hint='For instance env={"A": "1"}.')
     for name, value in spec.env.items():
         # The value stays out of the message: environments carry secrets.
-        if not isinstance(name, str) or not name or "=" in name or "\0" in name:
+        if not _is_text(name) or not name or "=" in name:
             raise SpecError(f"{name!r} cannot be the name of a variable", field="env")
-        if not isinstance(value, str) or "\0" in value:
+        if not _is_text(value):
             raise SpecError(f"The value of {name} is not text", field="env", hint="Convert it with str().")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and not unsendable(value)

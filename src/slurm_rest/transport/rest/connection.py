@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import logging
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from urllib.parse import quote, urlencode
 
@@ -132,6 +132,22 @@ class Connection:
             error = await self.judge(answer)
         if error is not None:
             raise error
+        return answer
+
+    async def post_once(self, path: str, body: bytes, check: Callable[[str], None]) -> Answer:
+        """Post to slurmctld and return whatever answer comes, good or bad; nothing is ever sent twice.
+
+        ``check`` is called with the API version before anything is sent. An answer that says that the version is
+        not served proves that nothing was done, so the version is negotiated anew.
+        """
+        version = await self.version()
+        check(version)
+        answer = await self.exchange("POST", f"/slurm/{version}{path}", (), body)
+        error = error_of(answer)
+        if isinstance(error, UnsupportedVersion):
+            version = await self._renegotiate(version, error)
+            check(version)
+            answer = await self.exchange("POST", f"/slurm/{version}{path}", (), body)
         return answer
 
     async def _renegotiate(self, version: str, error: UnsupportedVersion) -> str:

@@ -133,12 +133,10 @@ class RestTransport:
 
     async def _submit(self, job: PreparedJob) -> Submission:
         """Send once. The job id in the answer is the outcome, whatever the HTTP status."""
-        version = await self.connection.version()
-        _require_fields(job, version)
-        body = json.dumps(job.body).encode("utf-8", "surrogateescape")
-        path = f"/slurm/{version}/job/submit"
+        # Bytes that came as surrogates go out as the bytes that they were.
+        body = json.dumps(job.body, ensure_ascii=False).encode("utf-8", "surrogateescape")
         try:
-            answer = await self.connection.exchange("POST", path, (), body)
+            answer = await self.connection.post_once("/job/submit", body, lambda version: _require_fields(job, version))
         except SlurmError as error:
             raise (_uncertain(job, error) if lost(error) else error) from error
         job_id = submitted_id(answer)
@@ -280,7 +278,9 @@ class RestTransport:
         results: dict[str, CancelResult] = {}
         for start in range(0, len(sendable), _IDS_PER_REQUEST):
             chunk = sendable[start : start + _IDS_PER_REQUEST]
-            body = json.dumps({"jobs": chunk, **({"signal": word} if word else {})}).encode()
+            # Without FULL_JOB a signal passes by the batch script, as it does for a plain scancel --signal.
+            how = {"signal": word, "flags": ["FULL_JOB"]} if word else {}
+            body = json.dumps({"jobs": chunk, **how}).encode()
             answer = await self.connection.call("DELETE", "slurm", "/jobs/", (), body, repeatable=True)
             found, members = cancel_results(chunk, items(answer.body.get("status")))
             results |= zip(chunk, await self._look_again(found, members) if members else found, strict=True)

@@ -1,0 +1,121 @@
+"""Dead, frozen and restarting daemons: the right error, no job twice, no waiter lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from cluster.native import Cluster
+from slurm_rest import (
+    AccountingDown,
+    AsyncSlurmClient,
+    BaseState,
+    ControllerDown,
+    JobNotFound,
+    SubmitUncertain,
+    Unreachable,
+)
+
+TRUE = "#!/bin/sh\ntrue\n"
+
+
+@pytest.fixture(scope="module", params=("24.11", "26.05"))
+def cluster(request: pytest.FixtureRequest, shared_cluster: Callable[[str], Cluster]) -> Cluster:
+    """Return a shared cluster whose daemons these tests hold and let go again."""
+    return shared_cluster(request.param)
+
+
+@pytest.fixture
+async def client(cluster: Cluster) -> AsyncIterator[AsyncSlurmClient]:
+    async with AsyncSlurmClient(cluster.url, token=cluster.token("alice"), workdir="/tmp") as slurm:
+        await slurm.api_version()
+        yield slurm
+
+
+async def test_a_dead_controller_is_told_from_everything_else(client: AsyncSlurmClient, cluster: Cluster) -> None:
+    job = await client.submit(TRUE, hold=True)
+    with cluster.stopped("slurmctld"):
+        # Each of these takes slurmrestd 10 s and more, so all at once.
+        calls = (
+            client.ping(),
+            client.states([job]),
+            client.info(job),
+            client.nodes(),
+            client.partitions(),
+            client.diag(),
+            client.cancel(job),
+            client.submit(TRUE, name="never"),
+        )
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        assert [type(outcome) for outcome in outcomes] == [ControllerDown] * len(calls)
+        await client.ping_accounting()
+    assert (await client.ping())[0].responding
+    assert not await client.jobs(name="never")
+    assert (await job.cancel()).ok
+
+
+async def test_a_dead_database_is_told_from_a_dead_controller(client: AsyncSlurmClient, cluster: Cluster) -> None:
+    with cluster.stopped("slurmdbd"):
+        with pytest.raises(AccountingDown):
+            await client.ping_accounting()
+        assert (await client.ping())[0].responding
+        record = await (await client.submit("#!/bin/sh\nexit 2\n"))
+        assert record.exit_code.code == 2
+        with pytest.raises(AccountingDown):
+            await client.job(60_000_000).info()
+
+
+async def test_a_frozen_controller_makes_a_submission_uncertain(client: AsyncSlurmClient, cluster: Cluster) -> None:
+    with cluster.frozen("slurmctld"):
+        with pytest.raises(SubmitUncertain) as caught:
+            await client.submit(TRUE, name="frozen")
+        assert caught.value.key.startswith("slurm-rest:")
+        assert caught.value.key in str(caught.value)
+    # The request lay in the controller's socket, and is carried out once it wakes.
+    while not (found := await client.jobs(name="frozen")):
+        await asyncio.sleep(0.1)
+    assert [record.submission_key for record in found] == [caught.value.key]
+
+
+async def test_waiters_outlive_a_controller_that_restarts(client: AsyncSlurmClient, cluster: Cluster) -> None:
+    job = await client.submit("#!/bin/sh\nsleep 2\nexit 6\n")
+    waiting = asyncio.create_task(job.wait(timeout=120))
+    while not (await job.refresh()).is_running:
+        await asyncio.sleep(0.1)
+    with cluster.stopped("slurmctld"):
+        assert not waiting.done()
+    assert (await waiting).exit_code.code == 6
+
+
+async def test_waiters_outlive_a_slurmrestd_that_restarts(client: AsyncSlurmClient, cluster: Cluster) -> None:
+    job = await client.submit(TRUE, hold=True)
+    waiting = asyncio.create_task(job.wait(timeout=120))
+    with cluster.stopped("slurmrestd"):
+        with pytest.raises(Unreachable, match="Nothing listens"):
+            await client.nodes()
+        assert not waiting.done()
+    await job.cancel()
+    assert (await waiting).state.base is BaseState.CANCELLED
+
+
+async def test_an_interrupted_submission_leaves_no_job(client: AsyncSlurmClient) -> None:
+    task = asyncio.create_task(client.submit(TRUE, name="interrupted", hold=True))
+    before = client.requests
+    while client.requests == before:
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert all(record.state.base is BaseState.CANCELLED for record in await client.jobs(name="interrupted"))
+
+
+async def test_an_outage_never_means_gone(client: AsyncSlurmClient, cluster: Cluster) -> None:
+    job = await client.submit(TRUE, hold=True)
+    with cluster.stopped("slurmctld"), pytest.raises(ControllerDown):
+        await client.info(job)
+    await job.cancel()
+    with cluster.stopped("slurmdbd"), pytest.raises((AccountingDown, JobNotFound)) as caught:
+        await client.job(60_000_001).info()
+    assert isinstance(caught.value, AccountingDown)
