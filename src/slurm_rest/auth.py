@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
+import contextlib
 import json
 import os
 import time
@@ -74,7 +74,7 @@ def read_claims(token: str) -> TokenClaims:
         return TokenClaims(problem="it is not a JWT: it does not have three parts")
     try:
         header, claims = (_segment(part) for part in parts[:2])
-    except (ValueError, binascii.Error):
+    except (ValueError, RecursionError):
         return TokenClaims(problem="it is not a JWT: its parts are not base64 JSON")
     user = claims.get("sun", claims.get("username"))
     expires, issued = _seconds(claims.get("exp")), _seconds(claims.get("iat"))
@@ -183,8 +183,8 @@ class CommandToken:
     command: Sequence[str]
     timeout: float = 30.0
     name: str = "the token command"
-    _cached: str = field(default="", repr=False, init=False)
-    _lock: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False, init=False)
+    _cached: str = field(default="", repr=False, init=False, compare=False)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False, init=False, compare=False)
 
     async def token(self, *, renew: bool = False) -> str:
         """Return the command's last output, running it when that is missing or about to expire."""
@@ -207,9 +207,12 @@ class CommandToken:
         try:
             output, errors = await asyncio.wait_for(process.communicate(), self.timeout)
         except asyncio.TimeoutError:
-            process.kill()
-            await process.wait()
             raise ConfigError(f"{self.name} gave no token in {self.timeout:g} s") from None
+        finally:
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
         if process.returncode:
             last = errors.decode(errors="replace").strip().rpartition("\n")[2][:200]
             raise ConfigError(f"{self.name} failed with status {process.returncode}: {last or 'no message'}")
@@ -233,8 +236,8 @@ class KeyToken:
     user: str
     lifespan: int = 1800
     clock: Callable[[], float] = field(default=time.time, repr=False)
-    _cached: str = field(default="", repr=False, init=False)
-    _expires: int = field(default=0, repr=False, init=False)
+    _cached: str = field(default="", repr=False, init=False, compare=False)
+    _expires: int = field(default=0, repr=False, init=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -247,10 +250,16 @@ class KeyToken:
         if renew or self._expires - now < self.lifespan // 10 or not self._cached:
             import jwt  # its cryptography half costs more than the rest of this package
 
+            key = await self._key()
             # A float would be read as 0, that is as expired.
-            self._expires = now + self.lifespan
-            claims = {"sun": self.user, "iat": now, "exp": self._expires}
-            self._cached = jwt.encode(claims, await self._key(), algorithm="HS256")
+            expires = now + self.lifespan
+            claims = {"sun": self.user, "iat": now, "exp": expires}
+            try:
+                self._cached = jwt.encode(claims, key, algorithm="HS256")
+            except jwt.PyJWTError:
+                hint = "It takes the bytes that slurm.conf names as jwt_key, no PEM file."
+                raise ConfigError(f"{self.name} is no key for HS256", hint=hint) from None
+            self._expires = expires
         return self._cached
 
     async def _key(self) -> bytes:

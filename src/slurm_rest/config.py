@@ -83,7 +83,7 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
         api_version=_version(values.get("api_version")),
         user=_optional(values.get("user")),
         token=_provider(given, variables, profile, environ, url),
-        ca_file=Path(str(values["ca_file"])).expanduser() if values.get("ca_file") else None,
+        ca_file=_path(values["ca_file"]) if values.get("ca_file") else None,
         transport=cast("TransportName", _choice(values, "transport", ("auto", "rest", "ssh", "cli"))),
         environment=cast("EnvironmentRule", _choice(values, "environment", ("login", "submit"))),
         workdir=_optional(values.get("workdir")),
@@ -117,16 +117,17 @@ def _check_url(url: str) -> str:
     if not url:
         return ""
     hint = "Write http://HOST:PORT, https://HOST:PORT or unix:/path/of/socket."
-    parts = urlsplit(url)
-    if parts.scheme == "unix":
-        if not parts.path.startswith("/"):
+    if url.startswith("unix:"):
+        path = url.removeprefix("unix:").removeprefix("//")
+        if not path.startswith("/"):
             raise ConfigError(f"{url!r} names no absolute socket path", hint=hint)
-        return f"unix:{parts.path}"
+        return f"unix:{path}"
     try:
+        parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
-    if not usable:
+    if not usable or not url.isprintable() or " " in url:
         raise ConfigError(f"{_without_password(url)!r} is not the URL of a slurmrestd", hint=hint)
     if parts.username or parts.query or parts.fragment:
         hint = "Give the token by SLURM_JWT or token=, not in the URL."
@@ -151,11 +152,12 @@ def _provider(
     if "SLURM_JWT" in environ:
         layers[1] = {**variables, "token": EnvironmentToken(environ)}
     for layer, origin in zip(layers, ("arguments", "environment", "profile"), strict=True):
-        named = [name for name in _TOKEN_SOURCES if layer.get(name)]
+        # An empty token is an answer too: whoever passes one must not get another identity's.
+        named = [name for name in _TOKEN_SOURCES if layer.get(name) or (name == "token" and name in layer)]
         if origin == "environment" and "token" in named:
             named = ["token"]
         if len(named) > 1:
-            raise ConfigError(f"The {origin} names several token sources: {', '.join(named)}", hint="Keep one.")
+            raise ConfigError(f"There are several token sources in the {origin}: {', '.join(named)}", hint="Keep one.")
         if named:
             return _make_provider(named[0], layer[named[0]], user)
     return NoToken()
@@ -163,22 +165,46 @@ def _provider(
 
 def _make_provider(kind: str, value: object, user: str | None) -> TokenProvider:
     if kind == "token":
+        if not isinstance(value, str) and not callable(getattr(value, "token", None)):
+            raise ConfigError(f"The token is a {type(value).__name__}", hint="Pass its text, or a token provider.")
         return StaticToken(value) if isinstance(value, str) else cast("TokenProvider", value)
     if kind == "token_file":
-        return FileToken(Path(str(value)).expanduser())
+        return FileToken(_path(value))
     if kind == "token_command":
-        words = shlex.split(value) if isinstance(value, str) else [str(word) for word in cast("list[object]", value)]
-        if not words:
-            raise ConfigError("The token command is empty", hint="Check SLURM_REST_TOKEN_COMMAND.")
-        return CommandToken(words)
-    return KeyToken(Path(str(value)).expanduser(), user or getpass.getuser())
+        return CommandToken(_command(value))
+    return KeyToken(_path(value), user or _own_name())
+
+
+def _path(value: object) -> Path:
+    try:
+        return Path(str(value)).expanduser()
+    except RuntimeError:
+        raise ConfigError(f"{str(value)!r} names the home of a user who does not exist") from None
+
+
+def _command(value: object) -> list[str]:
+    hint = "Check SLURM_REST_TOKEN_COMMAND."
+    try:
+        words = shlex.split(value) if isinstance(value, str) else value
+    except ValueError as error:
+        raise ConfigError(f"The token command cannot be split into words: {error}", hint=hint) from None
+    if not isinstance(words, (list, tuple)) or not words or not all(isinstance(word, str) for word in words):
+        raise ConfigError("The token command is not a list of words", hint=hint)
+    return list(words)
+
+
+def _own_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        raise ConfigError("This process's user has no name to sign a token for", hint="Set SLURM_REST_USER.") from None
 
 
 def _read_profile(environ: Mapping[str, str], cluster: str) -> tuple[Mapping[str, object], str]:
     """Return the chosen cluster's table of the profile file and its name; without a file, nothing."""
     base = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
     path = Path(base, "slurm-rest", "config.toml")
-    if not path.is_file():
+    if not _is_file(path):
         if cluster:
             raise ConfigError(f"Cluster {cluster!r} is asked for, but there is no {path}", hint="Create it.")
         return {}, ""
@@ -199,6 +225,14 @@ def _read_profile(environ: Mapping[str, str], cluster: str) -> tuple[Mapping[str
     if unknown:
         raise ConfigError(f"{path}: cluster {name!r} has an unknown key {unknown[0]!r}", hint=f"Keys: {_keys()}.")
     return table, name
+
+
+def _is_file(path: Path) -> bool:
+    # A service may have the home directory of a user whose files it cannot see.
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _keys() -> str:
