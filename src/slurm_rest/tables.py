@@ -147,6 +147,14 @@ def show_time(value: datetime | None) -> str:
     return value.astimezone().strftime("%Y-%m-%d %H:%M:%S") if value else "-"
 
 
+def show_day(value: datetime | None) -> str:
+    """Return ``01-31 12:00`` for a time of this year, the date for an older one: what a column has room for."""
+    if value is None:
+        return "-"
+    local = value.astimezone()
+    return local.strftime("%m-%d %H:%M" if local.year == datetime.now().astimezone().year else "%Y-%m-%d")
+
+
 def show_span(value: timedelta | None) -> str:
     """Return Slurm's ``D-HH:MM:SS``, ``-`` for none."""
     if value is None:
@@ -178,7 +186,7 @@ class JobTable(Table[JobInfo]):
         ("ELAPSED", lambda job: show_span(elapsed(job))),
         ("NODES", lambda job: job.nodes),
         ("REASON", lambda job: reason(job)),
-        ("SUBMITTED", lambda job: show_time(job.submit_time)),
+        ("SUBMITTED", lambda job: show_day(job.submit_time)),
     )
 
 

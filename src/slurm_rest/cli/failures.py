@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import errno
 import logging
 import os
 import sys
@@ -17,6 +19,8 @@ from .terminal import INTERRUPTED, Unwritable, complain, make_robust, one_line, 
 __all__ = ["FAILED", "USAGE", "Failed", "Interrupted", "ReaderLeft", "muted_warnings", "run"]
 
 FAILED, USAGE = 1, 2
+# What click's own output, such as --help, raises when it cannot be written.
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF})
 
 
 class Failed(Exception):
@@ -68,9 +72,9 @@ def _explain(error: Exception) -> int:
         if error.message:
             complain(in_options(error.message), in_options(error.hint))
         return error.status if isinstance(error, Failed) else _status(error)
-    if isinstance(error, Unwritable):
+    if isinstance(error, Unwritable) or (isinstance(error, OSError) and error.errno in _NO_ROOM):
         silence_stdout()
-        complain(f"cannot write to standard output: {error}")
+        complain(f"cannot write to standard output: {getattr(error, 'strerror', None) or error}")
         return FAILED
     if isinstance(error, click.ClickException):
         complain(*_usage(error))
@@ -93,7 +97,7 @@ def _usage(error: click.ClickException) -> tuple[str, str]:
     hint = f"See: {path} --help"
     if isinstance(error, click.NoSuchOption):
         return f"no such option: {error.option_name}", _near(error, context) or hint
-    return error.format_message(), hint
+    return error.format_message().rstrip("."), hint
 
 
 def _near(error: click.NoSuchOption, context: click.Context | None) -> str:
@@ -103,9 +107,8 @@ def _near(error: click.NoSuchOption, context: click.Context | None) -> str:
         options = [name for param in context.parent.command.params for name in param.opts]
         if error.option_name in options:
             return f"It goes in front of the command: {path[0]} {error.option_name} ... {' '.join(path[1:])}"
-    if error.possibilities:
-        return f"Did you mean {sorted(error.possibilities, key=len)[0]}?"
-    return ""
+    near = difflib.get_close_matches(error.option_name, error.possibilities or (), 1)
+    return f"Did you mean {near[0]}?" if near else ""
 
 
 def in_options(text: str) -> str:
@@ -114,7 +117,7 @@ def in_options(text: str) -> str:
 
     from slurm_rest.sbatch.options import OPTIONS
 
-    flags = {option.name: option.flag for option in OPTIONS}
+    flags = {option.name: option.flag for option in OPTIONS} | {"url": "--url"}
     # "Check account=, or ..." names the option alone, "time=..." a value with it.
     alone = r"(?<![\w-])([a-z_]+)=(?=[\s,;:)]|\.(?!\.)|$)"
     valued = r"(?<![\w-])([a-z_]+)(?==)"

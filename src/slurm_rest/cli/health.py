@@ -7,13 +7,14 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import click
 
 from slurm_rest.errors import SlurmError
 from slurm_rest.models import Ping
-from slurm_rest.tables import clean
+from slurm_rest.tables import show_span
 
 from .documents import describe
 from .failures import FAILED, Failed, in_options
@@ -109,7 +110,8 @@ def _token_words(login: Login) -> str:
     if login.problem:
         return login.problem
     acting = f" acting as {login.acts_as}" if login.acts_as != login.user else ""
-    return f"{login.user}{acting}, from {login.source}, expires {login.lifetime}"
+    left = timedelta(seconds=login.seconds_left or 0)
+    return f"{login.user}{acting}, from {login.source}, good for {show_span(left)}"
 
 
 async def _timed(name: str, ask: Callable[[], Awaitable[list[Ping] | None]]) -> _Check:
@@ -130,23 +132,22 @@ async def _timed(name: str, ask: Callable[[], Awaitable[list[Ping] | None]]) -> 
 
 
 def _line(check: _Check, words: str = "", *, brief: bool = False) -> str:
-    label = "ok" if check.ok else "FAILED"
+    # A token that is not there may be right.
+    label, colour = ("FAILED", "red") if not check.ok else ("-", "yellow") if check.message else ("ok", "green")
     if has_colour(sys.stdout):
-        label = click.style(f"{label:6}", fg="green" if check.ok else "red")
+        label = click.style(f"{label:6}", fg=colour)
     told = words or check.message or _good_words(check)
     line = f"  {check.name:10}  {label:6}  {one_line(in_options(told))}"
     return line if brief or not check.hint else f"{line}\n{' ' * 22}hint: {one_line(in_options(check.hint))}"
 
 
 def _good_words(check: _Check) -> str:
-    took = f"answered in {check.seconds * 1000:.0f} ms"
+    took = f"{check.seconds * 1000:.0f} ms"
     if not check.controllers:
         return took
     first = check.controllers[0]
-    names = ", ".join(clean(item.hostname) for item in check.controllers)
-    latency = f", slurmctld in {first.latency.total_seconds() * 1000:.1f} ms" if first.latency is not None else ""
-    server = f"Slurm {first.slurm}, API {first.api_version}, cluster {first.cluster}"
-    return f"{names} is up; {server}; {took}{latency}"
+    names = ", ".join(item.hostname for item in check.controllers)
+    return f"{names}: Slurm {first.slurm}, API {first.api_version}, cluster {first.cluster}, {took}"
 
 
 def _document(url: str, login: Login, checks: list[_Check]) -> dict[str, object]:

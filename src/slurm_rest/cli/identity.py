@@ -71,10 +71,10 @@ _MAKE_ONE = "Make one with: export $(scontrol token), or set one of the SLURM_RE
 
 
 async def read_login(arguments: dict[str, str]) -> Login:
-    """Read the token that the settings lead to. Nothing is sent; errors of the settings are raised."""
+    """Read the token that the settings lead to. Nothing is sent; other errors of the settings are raised."""
     from slurm_rest.auth import NoToken, read_claims
     from slurm_rest.config import load_settings
-    from slurm_rest.errors import TokenMissing
+    from slurm_rest.errors import ConfigError, TokenMissing
 
     settings = load_settings(arguments)
     source, acts_as = settings.token.name, settings.user or ""
@@ -82,7 +82,7 @@ async def read_login(arguments: dict[str, str]) -> Login:
         return Login(problem="no token is configured", hint=_MAKE_ONE, source=source, acts_as=acts_as)
     try:
         claims = read_claims(await settings.token.token())
-    except TokenMissing as error:
+    except (ConfigError, TokenMissing) as error:
         return Login(problem=error.message, hint=error.hint, source=source, acts_as=acts_as)
     problem = claims.problem or ("it has expired" if claims.is_expired() else "")
     return Login(

@@ -28,7 +28,7 @@ _METAVARS = {
     "comment": "TEXT",
     **dict.fromkeys(_TIMES, "TIME"),
 }
-_METAVAR_OF_GRAMMAR = {
+_METAVAR_OF_GRAMMAR: Mapping[Callable[[object], object], str] = {
     grammar.count: "N",
     grammar.minutes: "TIME",
     grammar.path: "FILE",

@@ -137,6 +137,9 @@ async def _outcome(client: AsyncSlurmClient, record: JobInfo, *, quiet: bool) ->
     members = [record] if record.array_job_id is None else await client.members(record.id) or [record]
     status = max(FAILED if member.exit_code.signal else member.exit_code.code or 0 for member in members)
     if not quiet:
-        ended = f"job {record.id} ended {record.state}, exit code {record.exit_code}"
-        complain(ended, f"Its output went to {record.stdout}" if record.stdout else "")
+        how = f"exit code {record.exit_code.code or 0}"
+        if record.exit_code.signal:
+            how = f"signal {record.exit_code.signal}"
+        hint = f"Its output went to {record.stdout}" if record.stdout else ""
+        complain(f"job {record.id} ended {record.state}, {how}", hint)
     return status or FAILED

@@ -75,14 +75,19 @@ def out_json(value: object) -> None:
 
 def out_table(table: Table[T]) -> None:
     """Write a table: fitted and coloured on a terminal, whole and plain elsewhere."""
-    rows = table.rows()
-    titles = table.titles()
+    titles, rows = table.titles(), [[_writable(cell) for cell in row] for row in table.rows()]
     if not _is_terminal(sys.stdout):
         out("\n".join(format_table(titles, rows)))
         return
     width = shutil.get_terminal_size().columns
     ellipsis = "…" if (sys.stdout.encoding or "").lower().startswith("utf") else "..."
     out("\n".join(format_table(titles, rows, width=width, ellipsis=ellipsis, paint=_painter())))
+
+
+def _writable(text: str) -> str:
+    """Write characters that the encoding lacks as escapes now, so that columns stay aligned."""
+    encoding = sys.stdout.encoding or "ascii"
+    return clean(text).encode(encoding, "backslashreplace").decode(encoding)
 
 
 _COLOURS: Mapping[str, str] = {
