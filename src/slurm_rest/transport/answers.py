@@ -95,14 +95,29 @@ def error_of(answer: Answer, token: str = "") -> SlurmError | None:
     """Return the error that an answer means, None when it is a good one. ``token`` only serves to look at ``exp``."""
     if not answer.is_json:
         return _plain_error(answer)
+    if not _is_slurms(answer):
+        return _not_slurmrestd(answer)
     if not answer.context.errors and answer.status < 400:
         return None
     return _auth_error(answer, token) or _daemon_error(answer) or _refusal(answer)
 
 
+def _is_slurms(answer: Answer) -> bool:
+    # Every JSON answer of slurmrestd has meta; other services write JSON too.
+    return isinstance(answer.body.get("meta"), Mapping) or isinstance(answer.body.get("errors"), list)
+
+
+def _not_slurmrestd(answer: Answer) -> ProtocolError:
+    hint = "Check the URL: is it slurmrestd's host and port, or a proxy in front of it?"
+    kind = "JSON of another service" if answer.is_json else "no JSON"
+    where = f"{answer.context.method} {answer.context.path}"
+    message = f"{where}: HTTP {answer.status} and {kind}, so this is not slurmrestd's answer"
+    return ProtocolError(message, hint=hint, context=answer.context)
+
+
 def is_ambiguous(answer: Answer) -> bool:
     """True for errors that a dead controller and other faults share, so that only a ping can tell."""
-    return answer.is_json and answer.status >= 400 and answer.numbers <= _AMBIGUOUS
+    return answer.is_json and _is_slurms(answer) and answer.status >= 400 and answer.numbers <= _AMBIGUOUS
 
 
 def _plain_error(answer: Answer) -> SlurmError | None:
@@ -111,16 +126,15 @@ def _plain_error(answer: Answer) -> SlurmError | None:
     if answer.status == 401:
         hint = "Set SLURM_JWT (scontrol token prints one), or one of the SLURM_REST_TOKEN_* settings."
         return TokenMissing("slurmrestd wants a token and got none that it can use", hint=hint, context=context)
-    if "requested URL" in words:
+    # Web servers have pages about a "requested URL" as well; slurmrestd's is one line of plain text.
+    if "find requested URL" in words and "<" not in words:
         hint = "This slurmrestd does not serve the path in this API version."
         return UnsupportedVersion(f"{where}: not served here", hint=hint, context=context)
     if answer.status == 304:
         return None
-    if answer.status in (400, 404, 405, 406, 415, 500) and len(words) < 200 and "<" not in words:
+    if answer.status in (400, 405, 406, 415, 500) and len(words) < 200 and "<" not in words:
         return ApiError(f"{where}: HTTP {answer.status}: {words or 'no text'}", context=context)
-    hint = "Check the URL: is it slurmrestd's host and port, or a proxy in front of it?"
-    message = f"{where}: HTTP {answer.status} and no JSON, so this is not slurmrestd's answer"
-    return ProtocolError(message, hint=hint, context=context)
+    return _not_slurmrestd(answer)
 
 
 def _auth_error(answer: Answer, token: str) -> AuthError | None:
@@ -156,7 +170,8 @@ def _daemon_error(answer: Answer) -> SlurmError | None:
             "slurmrestd cannot reach slurmdbd (accounting)", hint="Jobs still run; ask again later.", context=context
         )
     gateway = answer.status in (502, 504) and not numbers - _LOST_ANSWER - {_CONNECT_FAILURE}
-    if _CONNECT_FAILURE in numbers or gateway:
+    broken = bool(numbers) and numbers <= _LOST_ANSWER - _AMBIGUOUS
+    if _CONNECT_FAILURE in numbers or gateway or broken:
         if context.path.startswith("/slurmdb/"):
             return AccountingDown("slurmdbd (accounting) gave no answer", hint="Ask again later.", context=context)
         return controller_down(context)
@@ -172,13 +187,13 @@ def controller_down(context: ErrorContext) -> ControllerDown:
 def _describe(answer: Answer) -> str:
     if answer.context.errors:
         return "; ".join(str(issue) for issue in answer.context.errors[:3])
-    return f"HTTP {answer.status} without a reason"
+    return f"HTTP {answer.status}: {answer.text}" if answer.text else f"HTTP {answer.status} without a reason"
 
 
 def _refusal(answer: Answer) -> ApiError:
     context, numbers = answer.context, answer.numbers
     message = f"{context.method} {context.path}: {_describe(answer)}"
-    if _UNKNOWN_JOB in numbers or answer.status == 404:
+    if _UNKNOWN_JOB in numbers or (answer.status == 404 and "/job" in context.path):
         hint = "Finished jobs leave the controller after MinJobAge (300 s by default)."
         return JobNotFound(message, hint=hint, context=context)
     if numbers & _NOT_ALLOWED:
@@ -188,12 +203,13 @@ def _refusal(answer: Answer) -> ApiError:
 
 def submitted_id(answer: Answer) -> int:
     """Return the id of the job that a submission created, 0 for none. Nothing else tells."""
-    return number(answer.body.get("job_id")) or number(mapping(answer.body.get("result")).get("job_id")) or 0
+    found = number(answer.body.get("job_id")) or number(mapping(answer.body.get("result")).get("job_id")) or 0
+    return max(found, 0)
 
 
 def submit_error(answer: Answer, token: str = "") -> tuple[SlurmError, bool]:
     """Return the error of a submission that named no job, and whether a job may exist all the same."""
-    if answer.is_json and not answer.context.errors and answer.status < 400:
+    if answer.is_json and _is_slurms(answer) and not answer.context.errors and answer.status < 400:
         reasons = "; ".join(str(issue) for issue in answer.context.warnings) or "it gave no reason"
         message = f"Slurm took the request but made no job: {reasons}"
         return SubmitRejected(message, hint="A value has the wrong type.", context=answer.context), False
@@ -201,7 +217,8 @@ def submit_error(answer: Answer, token: str = "") -> tuple[SlurmError, bool]:
     if error is None:
         error = ProtocolError("The answer to the submission names no job", context=answer.context)
     if isinstance(error, ApiError) and not isinstance(error, UnsupportedVersion):
-        if answer.numbers and answer.numbers <= _LOST_ANSWER:
+        # A server's failure without a number is nobody's refusal: a proxy's, or one on the way to slurmctld.
+        if answer.numbers <= _LOST_ANSWER and (answer.numbers or answer.status >= 500):
             return error, True
         return SubmitRejected(
             f"Slurm refused the job: {_describe(answer)}", hint=_advice(answer), context=answer.context
