@@ -23,6 +23,7 @@ from cluster.errors import ClusterError
 HERE = Path(__file__).resolve().parent
 SUITES = {"22.05": "bookworm", "24.11": "trixie", "26.05": "forky"}
 RELEASES = tuple(SUITES)
+_WHOLE_SUITES = {"oldstable", "stable", "testing", "unstable", "sid", "bullseye", *SUITES.values()}
 DEFAULT_RELEASE = "24.11"
 # A finished root takes 0.9 GB; the packages lie beside it until the build ends.
 BUILD_BYTES = 1_800_000_000
@@ -189,20 +190,23 @@ def _mirror() -> str:
     """Return the machine's own Debian mirror, as its apt is configured."""
     if own := os.environ.get("SLURM_REST_MIRROR"):
         return own
-    listing = "$(REPO_URI) $(RELEASE)"
-    command = ["apt-get", "indextargets", "--format", listing, "Created-By: Packages"]
+    command = ["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages"]
     try:
-        rows = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+        listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     except (OSError, subprocess.CalledProcessError):
-        rows = []
-    for uri, suite in (row.split(" ", 1) for row in rows if " " in row):
-        if (
-            uri.startswith(("http", "file:"))
-            and "debian" in uri
-            and not re.search(r"-(security|updates|backports)", suite)
-        ):
-            return uri
+        listing = ""
+    if found := find_mirror(listing):
+        return found
     raise ClusterError("apt names no Debian mirror", "set SLURM_REST_MIRROR to the address of one")
+
+
+def find_mirror(listing: str) -> str | None:
+    """Return the first address that serves a whole Debian: others serve parts (security) or software of their own."""
+    for line in listing.splitlines():
+        uri, suite, component = (*line.split(), "", "", "")[:3]
+        if component == "main" and suite in _WHOLE_SUITES and uri.startswith(("http", "file:")):
+            return uri
+    return None
 
 
 def _apt_config(scope: str) -> dict[str, str]:

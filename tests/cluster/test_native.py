@@ -230,6 +230,22 @@ def test_settings_replace_and_add_lines_of_slurm_conf(own_cluster: OwnCluster) -
     assert "Invalid account" in refused.stderr
 
 
+def test_a_daemon_that_ends_at_once_is_named_and_nothing_stays(shared_cluster: SharedCluster) -> None:
+    shared_cluster("24.11")
+    name = f"own-{os.getpid()}-broken"
+    started = time.monotonic()
+    with pytest.raises(
+        ClusterError, match=rf"cluster {name} did not start \(start: slurmctld has ended: .*fatal"
+    ) as raised:
+        up(name, "24.11", 1, ["SelectType=select/nonsense"])
+    assert time.monotonic() - started < 30
+    assert not (clusters_dir() / name).exists()
+    log = clusters_dir() / f"{name}.failed.log"
+    assert raised.value.remedy == f"read {log}"
+    assert "select/nonsense" in log.read_text()
+    log.unlink()
+
+
 def test_two_side_by_side_know_nothing_of_each_other(own_cluster: OwnCluster) -> None:
     first, second = own_cluster("24.11"), own_cluster("24.11")
     assert not set(first.state.ports.all()) & set(second.state.ports.all())

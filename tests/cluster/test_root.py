@@ -1,0 +1,119 @@
+"""How a root is named and found, and how a failed build is explained; nothing here needs root or a network."""
+
+from __future__ import annotations
+
+import errno
+import re
+from pathlib import Path
+
+import pytest
+
+from cluster import root
+from cluster.errors import ClusterError
+from cluster.state import Ports, check_name, choose_ports
+from cluster.token import sign
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def test_the_name_of_a_root_follows_its_recipe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SLURM_REST_CACHE", str(tmp_path))
+    before = root.root_path("24.11")
+    assert before.parent == tmp_path / "roots"
+    assert before.name.startswith("24.11-")
+    (tmp_path / "install").write_text("another recipe")
+    monkeypatch.setattr(root, "HERE", tmp_path)
+    assert root.root_path("24.11") != before
+    with pytest.raises(ClusterError, match=r"no recipe for Slurm 1\.0; choose one of 22\.05, 24\.11, 26\.05"):
+        root.root_path("1.0")
+
+
+def test_the_cache_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLURM_REST_CACHE", "/own")
+    assert root.cache_dir() == Path("/own")
+    monkeypatch.delenv("SLURM_REST_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
+    assert root.cache_dir() == Path("/xdg/slurm-rest")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "/somebody")
+    assert root.cache_dir() == Path("/somebody/.cache/slurm-rest")
+
+
+@pytest.mark.parametrize(
+    ("log", "error", "said"),
+    [
+        ("tar: write error", ValueError(), "the disk became full"),
+        ("cp: No space left on device", ValueError(), "the disk became full"),
+        ("", OSError(errno.ENOSPC, "full"), "the disk became full"),
+        (
+            "cluster-install: this Debian has Slurm 27.05.1, not 26.05",
+            ValueError(),
+            "has Slurm 27.05.1, not 26.05; choose",
+        ),
+        ("E: Failed getting release file", ValueError(), "the Debian mirror did not answer"),
+        ("Temporary failure resolving 'mirror'", ValueError(), "the Debian mirror did not answer"),
+        ("dpkg: error", ValueError(), "failed; read "),
+    ],
+)
+def test_a_failed_build_is_explained_in_one_line(tmp_path: Path, log: str, error: Exception, said: str) -> None:
+    path = tmp_path / "26.05.log"
+    path.write_text(f"I: Retrieving\n{log}\n")
+    explained = str(root._explain("26.05", path, error))
+    assert said in explained
+    assert "\n" not in explained
+
+
+def test_the_mirror_is_one_that_serves_a_whole_debian() -> None:
+    listing = """
+http://one.example/debian-security/ trixie-security main
+http://two.example/debian/ trixie-updates main
+https://three.example/linux/debian/ trixie stable
+cdrom:[disc]/ trixie main
+https://four.example/node nodistro main
+http://five.example/mirror/ trixie contrib
+http://five.example/mirror/ trixie main
+http://six.example/debian/ sid main
+"""
+    assert root.find_mirror(listing) == "http://five.example/mirror/"
+    assert root.find_mirror("http://ubuntu.example/ noble main\n") is None
+
+
+def test_ports_are_free_and_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SLURM_REST_CACHE", str(tmp_path))
+    first = choose_ports(3)
+    assert len(set(first.all())) == 7
+    assert choose_ports(3, first) == first
+    assert choose_ports(2, first) != first
+    assert choose_ports(1, Ports(1, 2, 3, 22, (5, 6))).all() != (1, 2, 3, 22, 5)
+
+
+@pytest.mark.parametrize("name", ["", "-x", "a/b", "..", "a b", "x" * 41, "a\n"])
+def test_names_that_are_none(name: str) -> None:
+    with pytest.raises(ClusterError, match="is no name for a cluster"):
+        check_name(name)
+
+
+def test_a_token_is_what_the_daemons_expect() -> None:
+    import jwt
+
+    claims = jwt.decode(sign(b"k" * 32, "alice", 60), b"k" * 32, algorithms=["HS256"])
+    assert claims["sun"] == "alice"
+    assert claims["exp"] - claims["iat"] == 60
+    assert all(isinstance(claims[key], int) for key in ("exp", "iat"))
+    with pytest.raises(jwt.ExpiredSignatureError):
+        jwt.decode(sign(b"k" * 32, "alice", -1), b"k" * 32, algorithms=["HS256"])
+
+
+def test_compose_publishes_on_loopback_only() -> None:
+    text = (REPOSITORY / "docker-compose.yml").read_text()
+    blocks = re.findall(r"^    ports:\n((?:      - .*\n)+)", text, re.MULTILINE)
+    published = [line.strip() for block in blocks for line in block.splitlines()]
+    assert len(published) == 2
+    assert all(line.startswith('- "127.0.0.1:') for line in published)
+
+
+def test_no_host_of_a_mirror_is_named() -> None:
+    """Which mirror is used is the machine's own choice."""
+    for path in (*(REPOSITORY / "cluster").iterdir(), REPOSITORY / "docker-compose.yml"):
+        if path.is_file():
+            assert not re.search(r"https?://[a-z]", path.read_text().replace("http://127.0.0.1", "")), path
