@@ -45,13 +45,17 @@ _LOST_ANSWER = frozenset({-1, 1, 1002, 1003, 1005, 5000, 5001, 5002, 5003, 5004,
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer. ``body`` is empty unless it was a JSON object; ``text`` is then the start of what came."""
+    """One answer. ``body`` is empty unless it was a JSON object; ``text`` is then the start of what came.
+
+    ``token`` is the one that it was asked with.
+    """
 
     context: ErrorContext
     body: Mapping[str, object] = field(default_factory=dict, repr=False)
     is_json: bool = False
     text: str = ""
     raw: bytes = field(default=b"", repr=False)
+    token: str = field(default="", repr=False)
 
     @property
     def status(self) -> int:

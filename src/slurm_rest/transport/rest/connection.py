@@ -8,6 +8,7 @@ import logging
 import ssl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from urllib.parse import quote, urlencode
 
 import httpx
@@ -120,11 +121,9 @@ class Connection:
         version = await self.version()
         answer = await self.exchange(method, f"/{service}/{version}{path}", query, body, repeatable=repeatable)
         error = await self.judge(answer)
-        if isinstance(error, TokenRejected) and repeatable:
-            old = await self.settings.token.token()
-            if await self.settings.token.token(renew=True) != old:
-                answer = await self.exchange(method, f"/{service}/{version}{path}", query, body, repeatable=True)
-                error = await self.judge(answer)
+        if isinstance(error, TokenRejected) and repeatable and await self._has_another_token(answer.token):
+            answer = await self.exchange(method, f"/{service}/{version}{path}", query, body, repeatable=True)
+            error = await self.judge(answer)
         if isinstance(error, UnsupportedVersion):
             # Nothing was done, whatever the method: the path itself is unknown there.
             renewed = await self._renegotiate(version, error)
@@ -133,6 +132,11 @@ class Connection:
         if error is not None:
             raise error
         return answer
+
+    async def _has_another_token(self, refused: str) -> bool:
+        """Look for another token; a fresh one is made only if nobody else has renewed it meanwhile."""
+        provider = self.settings.token
+        return await provider.token() != refused or await provider.token(renew=True) != refused
 
     async def post_once(self, path: str, body: bytes, check: Callable[[str], None]) -> Answer:
         """Post to slurmctld and return whatever answer comes, good or bad; nothing is ever sent twice.
@@ -167,7 +171,7 @@ class Connection:
         """Return the error that an answer means; asks slurmrestd again where the answer alone cannot tell."""
         if is_ambiguous(answer) and not await self.controller_responds():
             return controller_down(answer.context)
-        return error_of(answer, await self.settings.token.token() if answer.status >= 400 else "")
+        return error_of(answer, answer.token)
 
     async def controller_responds(self) -> bool:
         """Ask ``ping/``, which answers at once also when slurmctld is away (a bad token looks the same there)."""
@@ -194,7 +198,8 @@ class Connection:
     async def _attempt(self, method: str, path: str, query: Query, body: bytes | None) -> Answer:
         request_id = f"r{next(self._numbers)}"
         context = ErrorContext(method, path, request_id=request_id)
-        headers = await self._headers(body)
+        token = await self.settings.token.token()
+        headers = self._headers(token, body)
         # Only letters, digits and -._~ may stand in a value unencoded; repeated names are lists.
         target = f"{path}?{urlencode(query, quote_via=quote)}" if query else path
         async with self._slots:
@@ -206,11 +211,10 @@ class Connection:
         content_type = response.headers.get("content-type", "")
         answer = read_answer(method, path, response.status_code, content_type, response.content, request_id)
         self.release, self.cluster = answer.release or self.release, answer.cluster or self.cluster
-        return answer
+        return replace(answer, token=token)
 
-    async def _headers(self, body: bytes | None) -> dict[str, str]:
+    def _headers(self, token: str, body: bytes | None) -> dict[str, str]:
         headers = {"Accept": "application/json"}
-        token = await self.settings.token.token()
         if token:
             headers["X-SLURM-USER-TOKEN"] = token
         if self.settings.user:
@@ -261,7 +265,8 @@ class Connection:
             raise Timeout(message, hint=hint, context=context) from error
         except (httpx.UnsupportedProtocol, httpx.InvalidURL, httpx.LocalProtocolError) as error:
             raise ConfigError(f"Cannot use {url}: {error}", hint="Check SLURM_REST_URL.", context=context) from error
-        except httpx.TransportError as error:
+        except (httpx.TransportError, httpx.DecodingError, OSError) as error:
+            # A raw OSError is TLS's: an alert after the handshake, for instance for want of a client certificate.
             hint = "It may speak https, or something else than HTTP; or slurmrestd ended while it answered."
             message = f"{url} broke the exchange off ({context.method} {context.path}): {error or type(error).__name__}"
             raise ProtocolError(message, hint=hint, context=context) from error
@@ -287,5 +292,8 @@ def _connect_problem(url: str, error: Exception) -> tuple[str, str]:
 
 
 def lost(error: SlurmError) -> bool:
-    """True when a request may have arrived although it failed: anything after the connection stood."""
-    return isinstance(error, TransportError) and not isinstance(error, Unreachable)
+    """True when a submission may have arrived although it failed: anything after the connection stood.
+
+    What failed may also be a ping before it, which negotiates the version.
+    """
+    return isinstance(error, TransportError) and not isinstance(error, Unreachable) and error.context.method != "GET"

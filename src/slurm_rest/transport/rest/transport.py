@@ -15,12 +15,12 @@ from slurm_rest.auth import read_claims
 from slurm_rest.config import Settings
 from slurm_rest.errors import (
     AccountingDown,
+    AuthError,
     ControllerDown,
     JobNotFound,
     SlurmError,
     SubmitRejected,
     SubmitUncertain,
-    TokenRejected,
     UnknownUser,
     UnsupportedVersion,
 )
@@ -128,8 +128,8 @@ class RestTransport:
             log.warning("Interrupted while submitting: there may be a job whose comment ends in %s", job.key)
         elif not task.cancelled() and task.exception() is None:
             job_id = task.result().job_id
-            await self.cancel([job_id])
-            log.warning("Interrupted while submitting: job %d was cancelled", job_id)
+            if await self._take_back(job_id):
+                log.warning("Interrupted while submitting: job %d was cancelled", job_id)
 
     async def _submit(self, job: PreparedJob) -> Submission:
         """Send once. The job id in the answer is the outcome, whatever the HTTP status."""
@@ -138,26 +138,43 @@ class RestTransport:
         try:
             answer = await self.connection.post_once("/job/submit", body, lambda version: _require_fields(job, version))
         except SlurmError as error:
-            raise (_uncertain(job, error) if lost(error) else error) from error
+            if lost(error):
+                raise _uncertain(job, error) from error
+            raise
         job_id = submitted_id(answer)
         if not job_id:
-            raise await self._no_job(job, answer)
+            raise self._no_job(job, answer)
         if answer.context.errors:
-            raise await self._withdraw(job_id, answer)
+            raise await self._withdraw(job_id, job, answer)
         if not self._owner_verified:
             await self._verify_owner(job_id, job, answer)
         warnings = tuple(str(issue) for issue in answer.context.warnings)
         message = text(answer.body.get("job_submit_user_msg"))
         return Submission(job_id=job_id, cluster=answer.cluster, warnings=warnings, user_message=message)
 
-    async def _no_job(self, job: PreparedJob, answer: Answer) -> SlurmError:
-        error, maybe = submit_error(answer, await self.connection.settings.token.token())
+    def _no_job(self, job: PreparedJob, answer: Answer) -> SlurmError:
+        error, maybe = submit_error(answer, answer.token)
         return _uncertain(job, error) if maybe else error
 
-    async def _withdraw(self, job_id: int, answer: Answer) -> SubmitRejected:
+    async def _take_back(self, job_id: int) -> bool:
+        """Cancel a job that must not stay; False when that failed."""
+        try:
+            (result,) = await self.cancel([job_id])
+        except SlurmError as error:
+            log.warning("Job %d could not be cancelled: %s", job_id, error.message)
+            return False
+        return result.outcome != "denied"
+
+    async def _withdraw(self, job_id: int, job: PreparedJob, answer: Answer) -> SlurmError:
         """Cancel a job that Slurm created although it complained: it lacks what the complaint is about."""
         reasons = "; ".join(str(issue) for issue in answer.context.errors)
-        await self.cancel([job_id])
+        if not await self._take_back(job_id):
+            return SubmitUncertain(
+                f"Slurm complained about the job, made it all the same, and it could not be cancelled: {reasons}",
+                key=job.key,
+                hint=f"Cancel job {job_id} before you submit it again.",
+                context=answer.context,
+            )
         return SubmitRejected(
             f"Slurm complained about the job and made it all the same: {reasons}",
             hint=f"Job {job_id} lacked what was wrong, so it was cancelled again.",
@@ -167,17 +184,20 @@ class RestTransport:
 
     async def _verify_owner(self, job_id: int, job: PreparedJob, answer: Answer) -> None:
         """Look once whose job it became: 24.11 runs the jobs of users it does not know as uid 99."""
-        token = await self.connection.settings.token.token()
-        expected = job.user or read_claims(token).user
-        records = items((await self.connection.get("slurm", f"/job/{job_id}")).body.get("jobs"))
-        info = next((read_controller_job(record) for record in records), None)
+        try:
+            info = next(iter(await self._controller_records(job_id)), None)
+        except SlurmError as error:
+            # The job stands, whatever became of the look at it; the next submission looks again.
+            log.info("Job %d: its owner could not be verified: %s", job_id, error.message)
+            return
         if info is None:
             return
+        expected = job.user or read_claims(answer.token).user
         if info.uid in _NOBODY_UIDS or (info.user and expected and info.user != expected):
-            await self.cancel([job_id])
+            end = "it was cancelled" if await self._take_back(job_id) else f"job {job_id} could not be cancelled"
             owner = info.user or f"uid {info.uid}"
             raise UnknownUser(
-                f"Slurm made the job for {owner}, not for {expected or 'the user of the token'}; it was cancelled",
+                f"Slurm made the job for {owner}, not for {expected or 'the user of the token'}; {end}",
                 hint="The token's user does not exist on the cluster; check its claim sun.",
                 context=answer.context,
             )
@@ -307,10 +327,10 @@ class RestTransport:
         # A refused token looks like a dead controller here. The read tells, though it takes 10 s when it is dead.
         try:
             await self._prove_token()
-        except TokenRejected:
+        except (AuthError, ControllerDown):
             raise
         except SlurmError as error:
-            raise (error if isinstance(error, ControllerDown) else controller_down(answer.context)) from error
+            raise controller_down(answer.context) from error
         return pings
 
     async def ping_accounting(self) -> None:
