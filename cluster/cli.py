@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     end = commands.add_parser("down", help="end clusters and remove all of them")
     end.add_argument("name", nargs="*", help="may be left out when there is one")
     end.add_argument("--name", dest="named", action="append", default=[], help=argparse.SUPPRESS)
-    end.add_argument("--all", action="store_true", help="every cluster of this cache")
+    end.add_argument("--all", action="store_true", help="every cluster, except those of a running test session")
     end.set_defaults(run=_down)
     show = commands.add_parser("status", help="list the clusters and their daemons")
     show.set_defaults(run=_status)
@@ -113,12 +113,17 @@ def _up(options: argparse.Namespace) -> int:
 
 
 def _down(options: argparse.Namespace) -> int:
-    names = [state.name for state in load_all()] if options.all else [*options.name, *options.named]
+    names = [state.name for state in _everyday()] if options.all else [*options.name, *options.named]
     if not names and not options.all:
-        names = [_only(load_all()).name]
+        names = [_only(_everyday()).name]
     for name in names:
         print(f"cluster {name} is gone" if down(name) else f"there is no cluster {name}")
     return 0
+
+
+def _everyday() -> list[State]:
+    """Return the clusters that are meant when no name is given: not those that a test session is using right now."""
+    return [state for state in load_all() if not (state.owner and state.owner.alive())]
 
 
 def _only(states: Sequence[State]) -> State:
@@ -134,7 +139,7 @@ def _only(states: Sequence[State]) -> State:
 
 def _chosen(options: argparse.Namespace) -> Cluster:
     name = options.name or options.named
-    return Cluster.find(name) if name else Cluster(_only([state for state in load_all() if state.running()]))
+    return Cluster.find(name) if name else Cluster(_only([state for state in _everyday() if state.running()]))
 
 
 def _status(_options: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ import pytest
 
 from cluster.cli import main
 from cluster.native import Cluster
+from cluster.space import read_holder, wait_until
+from cluster.state import clusters_dir
 from tests.support.cluster import SharedCluster
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -59,6 +62,37 @@ def test_a_cluster_from_up_to_down(named: str) -> None:
     assert run("down", named).stdout == f"cluster {named} is gone\n"
     assert run("down", named).stdout == f"there is no cluster {named}\n"
     assert named not in run("status").stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_start_that_is_broken_off(named: str, number: signal.Signals) -> None:
+    with subprocess.Popen([*SCRIPT, "up", "--name", named], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as starting:
+        assert wait_until(lambda: read_holder(clusters_dir() / named) is not None, 20)
+        holder = read_holder(clusters_dir() / named)
+        starting.send_signal(number)
+        starting.communicate(timeout=30)
+    assert holder is not None
+    if number == signal.SIGINT:
+        assert starting.returncode == 130
+        assert not holder.alive()
+        assert not (clusters_dir() / named).exists()
+    else:
+        assert f"cluster {named} is already up" in run("up", "--name", named).stdout
+        assert holder.alive()
+
+
+def test_clusters_of_a_test_session_are_not_meant_by_all(cluster_24_11: Cluster, named: str, tmp_path: Path) -> None:
+    """In a cache of its own, because "all" are also the developer's own."""
+    (tmp_path / "roots").symlink_to(Path(cluster_24_11.state.root).parent)
+    (tmp_path / "clusters").mkdir()
+    used = tmp_path / "clusters" / cluster_24_11.name
+    used.symlink_to(cluster_24_11.folder)
+    env = {"SLURM_REST_CACHE": str(tmp_path)}
+    run("up", "--name", named, "--nodes", "1", **env)
+    assert run("exec", "--", "hostname", **env).stdout == "login\n"
+    assert run("down", "--all", **env).stdout == f"cluster {named} is gone\n"
+    assert cluster_24_11.state.running()
+    assert used.exists()
 
 
 def test_env_prints_what_a_shell_can_take_in(cluster_24_11: Cluster) -> None:
