@@ -101,7 +101,8 @@ def jobs(
 
     found = _guarded(ctx, read)
     hidden = max(0, len(found) - limit) if limit else 0
-    # The controller lists them in the order in which they were submitted.
+    # Ids grow with each submission; the controller lists jobs in no order of use to anybody.
+    found.sort(key=lambda job: (job.id, job.array_task_id or 0))
     del found[:hidden]
     if as_json:
         out_json([describe(job, JOB_KEYS) for job in found])

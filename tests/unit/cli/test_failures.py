@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import io
+import logging
+import subprocess
+import sys
+
+import pytest
+
+from slurm_rest.cli import terminal
+from slurm_rest.cli.failures import in_options
+from slurm_rest.client import AsyncSlurmClient
+from slurm_rest.tables import NodeTable
+from tests.unit.cli.server import Run, Server
+
+COMMANDS = ["ping", "submit", "status", "wait", "cancel", "jobs", "nodes", "partitions", "token", "version"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(run: Run, command: str) -> None:
+    result = run(command, "--help")
+    assert (result.status, result.err) == (0, "")
+    assert f"Usage: slurm-rest {command}" in result.out
+    assert f"  {command} " in run("--help").out
+
+
+def test_help_says_how_to_complete(run: Run) -> None:
+    assert "_SLURM_REST_COMPLETE=bash_source slurm-rest" in run("--help").out
+
+
+def test_no_command_shows_help_as_wrong_usage(run: Run) -> None:
+    assert run().status == 2
+
+
+def test_an_unknown_command_is_a_matter_of_usage(run: Run) -> None:
+    result = run("stauts")
+    assert result.status == 2
+    assert "'status'" in result.err
+    assert len(result.err.splitlines()) == 2
+
+
+def test_an_option_behind_the_command_is_told_where_it_goes(run: Run) -> None:
+    result = run("nodes", "--url", "http://x")
+    assert result.status == 2
+    assert "in front of the command: slurm-rest --url ... nodes" in result.err
+
+
+def test_no_server_is_one_line_and_a_hint(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_REST_URL")
+    result = run("nodes")
+    assert result.status == 1
+    error, hint = result.err.splitlines()
+    assert error == "slurm-rest: error: No slurmrestd is configured"
+    assert hint.startswith("hint: Set SLURM_REST_URL")
+    assert "--url" in hint
+
+
+def broken(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    async def nodes(self: AsyncSlurmClient) -> object:
+        raise error
+
+    monkeypatch.setattr(AsyncSlurmClient, "nodes", nodes)
+
+
+def test_a_fault_of_ours_is_called_a_bug(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken(monkeypatch, KeyError("x\n\x1b"))
+
+    result = run("nodes")
+
+    assert result.status == 1
+    error, hint = result.err.splitlines()
+    assert error.startswith("slurm-rest: error: unexpected KeyError: ")
+    assert "this is a bug" in error
+    assert "SLURM_REST_DEBUG=1" in hint
+    assert "Traceback" not in result.err
+
+
+def test_the_traceback_is_shown_on_demand(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken(monkeypatch, KeyError("x"))
+    monkeypatch.setenv("SLURM_REST_DEBUG", "1")
+    assert "Traceback" in run("nodes").err
+
+
+def test_an_interrupt_is_no_traceback(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken(monkeypatch, KeyboardInterrupt())
+    result = run("nodes")
+    assert (result.status, result.out) == (130, "")
+    assert len(result.err.splitlines()) == 1
+
+
+class Broken(io.StringIO):
+    """A stream that takes nothing."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self._error = error
+
+    def write(self, _text: str) -> int:
+        raise self._error
+
+
+def test_a_reader_that_left_is_no_matter(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.answer("GET", "/slurm/partitions/", {"partitions": []})
+    monkeypatch.setattr(sys, "stdout", Broken(BrokenPipeError()))
+    result = run("partitions", "--json")
+    assert (result.status, result.err) == (1, "")
+
+
+def test_a_full_disk_is_told(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", Broken(OSError(28, "No space left on device")))
+    result = run("version")
+    assert result.status == 1
+    assert result.err == "slurm-rest: error: cannot write to standard output: No space left on device\n"
+
+
+def test_an_id_that_cannot_be_printed_is_not_lost(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.answer("POST", "/slurm/job/submit", {"job_id": 12})
+    server.answer("GET", "/slurm/job/12", {"jobs": []})
+    monkeypatch.setattr(sys, "stdout", Broken(OSError(28, "No space left on device")))
+
+    result = run("submit", "--wrap", "true")
+
+    assert result.status == 1
+    assert "job 12 is submitted" in result.err
+
+
+def test_a_closed_stdout_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert run("version").err == "slurm-rest: error: cannot write to standard output: it is closed\n"
+
+
+def test_the_librarys_warnings_are_lines_of_this_command(
+    run: Run, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def nodes(self: AsyncSlurmClient) -> NodeTable:
+        for _ in range(2):
+            logging.getLogger("slurm_rest").warning("no news of %s", "n\x1b1")
+        return NodeTable()
+
+    monkeypatch.setattr(AsyncSlurmClient, "nodes", nodes)
+
+    assert run("nodes").err == "slurm-rest: warning: no news of n\\x1b1\n"
+
+
+def test_requests_are_told_on_demand(run: Run, server: Server) -> None:
+    server.answer("GET", "/slurm/nodes/", {"nodes": []})
+    told = run("-vv", "nodes").err
+    assert "GET /slurm/v0.0.42/nodes/: HTTP 200" in told
+    assert run("nodes").err == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Pass it (time=..., nodes=...) now.", "Pass it (--time=..., --nodes=...) now."),
+        ("Check account=, or ask.", "Check --account, or ask."),
+        ("Check qos=.", "Check --qos."),
+        ("or pass url=.", "or pass --url."),
+        ("limit=None and SLURM_JWT=x, --time=3", "limit=None and SLURM_JWT=x, --time=3"),
+    ],
+)
+def test_hints_speak_of_options(text: str, shown: str) -> None:
+    assert in_options(text) == shown
+
+
+def test_one_line_is_one_line() -> None:
+    assert terminal.one_line(" a\r\n  b\x1b[0m\tc\udcff ") == "a b\\x1b[0m\\tc\\xff"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["submit", "--help"], ["version"], ["status", "x"]])
+def test_nothing_heavy_is_loaded_before_it_is_needed(arguments: list[str]) -> None:
+    script = (
+        "import sys; from slurm_rest.cli import main; status = main(sys.argv[1:]);"
+        "heavy = {'rich', 'httpx', 'pydantic', 'jwt', 'slurm_rest.client'} & set(sys.modules);"
+        "sys.exit(f'{heavy} loaded' if heavy else 0)"
+    )
+    result = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+def test_the_package_runs_as_a_module() -> None:
+    words = [sys.executable, "-m", "slurm_rest", "version"]
+    result = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert result.stdout.startswith("slurm-rest ")
+    usage = subprocess.run([*words, "--nope"], capture_output=True, text=True, check=False)
+    assert (usage.returncode, usage.stdout) == (2, "")

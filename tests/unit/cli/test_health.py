@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import json
+import time
+
+import httpx
+import pytest
+
+from tests.unit.cli.server import URL, Run, Server, token
+
+REFUSED = {"errors": [{"error_number": 1007, "error": "Protocol authentication error", "description": "no"}]}
+NO_DATABASE = {"errors": [{"error_number": 7000, "error": "Unable to connect to database", "description": "away"}]}
+NO_CONTROLLER = {"errors": [{"error_number": 1800, "error": "Unable to contact slurm controller", "description": "x"}]}
+
+
+def lines(out: str) -> dict[str, str]:
+    """Return what is said of each check, its hint left out."""
+    return dict(line.split(maxsplit=1) for line in out.splitlines()[1:] if not line.strip().startswith("hint:"))
+
+
+def down(server: Server) -> None:
+    gone = {"hostname": "ctl1", "responding": False, "primary": True, "latency": 0}
+    server.answer("GET", "/slurm/ping/", {"pings": [gone]})
+    server.answer("GET", "/slurm/jobs/state/", NO_CONTROLLER, 502)
+
+
+def test_all_is_well(run: Run, server: Server) -> None:
+    result = run("ping")
+
+    assert (result.status, result.err) == (0, "")
+    assert result.out.splitlines()[0] == f"rest {URL}"
+    said = lines(result.out)
+    assert said["token"].startswith("ok      alice, from SLURM_JWT, good for 00:59:")
+    assert said["controller"].startswith("ok      ctl1: Slurm 24.11.5, API v0.0.42, cluster testing, ")
+    assert said["accounting"].startswith("ok ")
+
+
+def test_with_a_dead_controller_accounting_is_still_looked_at(run: Run, server: Server) -> None:
+    down(server)
+
+    result = run("ping")
+
+    assert result.status == 1
+    said = lines(result.out)
+    assert said["controller"] == "FAILED  slurmrestd cannot reach slurmctld"
+    assert said["accounting"].startswith("ok ")
+
+
+def test_dead_accounting_is_told_apart(run: Run, server: Server) -> None:
+    server.answer("GET", "/slurmdb/clusters/", NO_DATABASE, 502)
+
+    result = run("ping")
+
+    assert result.status == 1
+    said = lines(result.out)
+    assert said["controller"].startswith("ok ")
+    assert said["accounting"].startswith("FAILED  slurmrestd cannot reach slurmdbd")
+
+
+def refuse(server: Server) -> None:
+    down(server)
+    server.answer("GET", "/slurm/jobs/state/", REFUSED, 511)
+    server.answer("GET", "/slurmdb/clusters/", NO_DATABASE, 502)
+
+
+def test_a_rejected_token_is_told_apart(run: Run, server: Server) -> None:
+    refuse(server)
+
+    result = run("ping")
+
+    assert result.status == 1
+    both = " ".join(lines(result.out).values())
+    assert both.count("not signed with this cluster's key") == 1
+    assert both.count("FAILED  the same") == 1
+
+
+def test_an_expired_token_is_told_apart(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse(server)
+    monkeypatch.setenv("SLURM_JWT", token(exp=int(time.time()) - 60))
+
+    said = lines(run("ping").out)
+
+    assert said["token"] == "FAILED  it has expired"
+    assert "The token expired at" in said["controller"] + said["accounting"]
+
+
+def test_no_token_is_told_apart(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_JWT")
+    for path in ("/slurm/ping/", "/slurmdb/clusters/"):
+        server.answer("GET", path, "Authentication failure", 401)
+
+    result = run("ping")
+
+    assert result.status == 1
+    said = lines(result.out)
+    assert said["token"].split(maxsplit=1) == ["-", "no token is configured"]
+    assert "slurmrestd wants a token" in said["controller"] + said["accounting"]
+
+
+def test_a_local_socket_needs_no_token(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_JWT")
+    assert run("ping").status == 0
+
+
+def test_an_unreadable_token_file_is_told_by_each_check(run: Run, server: Server) -> None:
+    result = run("--token-file", "/no/such/file", "ping")
+
+    assert result.status == 1
+    said = lines(result.out)
+    assert said["token"].startswith("FAILED  Cannot read the token file /no/such/file")
+    assert (said["controller"], said["accounting"]) == ("FAILED  the same", "FAILED  the same")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (httpx.ConnectError("[Errno -2] Name or service not known"), "host name"),
+        (httpx.ConnectError("All connection attempts failed"), "Nothing listens at"),
+        (httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed"), "certificate"),
+        (httpx.ConnectError("[SSL: WRONG_VERSION_NUMBER] wrong version number"), "does not speak TLS"),
+    ],
+)
+def test_trouble_on_the_way_is_told_apart(run: Run, server: Server, error: Exception, words: str) -> None:
+    for path in ("/slurm/ping/", "/slurmdb/clusters/"):
+        server.answers["GET", path] = error
+
+    result = run("ping")
+
+    assert result.status == 1
+    assert words in result.out
+    assert result.err == ""
+
+
+def test_a_server_that_is_no_slurmrestd_is_told_apart(run: Run, server: Server) -> None:
+    for path in ("/slurm/ping/", "/slurmdb/clusters/"):
+        server.answer("GET", path, "<html>hello</html>", 200)
+
+    result = run("ping")
+
+    assert result.status == 1
+    assert "this is not slurmrestd's answer" in result.out
+
+
+def test_a_silent_primary_counts_as_wrong(run: Run, server: Server) -> None:
+    pings = [
+        {"hostname": "ctl1", "responding": False, "primary": True},
+        {"hostname": "ctl2", "responding": True, "primary": False},
+    ]
+    server.answer("GET", "/slurm/ping/", {"pings": pings})
+
+    result = run("ping")
+
+    assert result.status == 1
+    assert lines(result.out)["controller"].startswith("FAILED  ctl1 gives no answer")
+
+
+def test_json_is_one_document_whatever_is_wrong(run: Run, server: Server) -> None:
+    down(server)
+
+    result = run("ping", "--json")
+
+    assert result.status == 1
+    document = json.loads(result.out)
+    (rest,) = document["transports"]
+    assert (document["ok"], rest["ok"], rest["name"], rest["url"]) == (False, False, "rest", URL)
+    assert {check["name"]: check["error"] for check in rest["checks"]} == {
+        "token": None,
+        "controller": "ControllerDown",
+        "accounting": None,
+    }
+    assert rest["token"]["user"] == "alice"
+
+
+def test_texts_of_the_server_are_made_harmless(run: Run, server: Server) -> None:
+    evil = {"hostname": "ctl\x1b]0;x\x07\n", "responding": True, "primary": True}
+    server.answer("GET", "/slurm/ping/", {"pings": [evil]})
+
+    result = run("ping")
+
+    assert "\x1b" not in result.out
+    assert len(result.out.splitlines()) == 4

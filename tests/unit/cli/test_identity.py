@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+import os
+import time
+
+import pytest
+
+from slurm_rest import __version__
+from slurm_rest.cli.identity import TOKEN_KEYS
+from tests.unit.cli.server import Run, Server, token
+
+
+def test_the_claims_are_shown_and_never_the_token(run: Run, server: Server) -> None:
+    result = run("token")
+
+    assert (result.status, result.err, server.requests) == (0, "", [])
+    shown = dict(line.split(maxsplit=1) for line in result.out.splitlines())
+    assert (shown["user"], shown["from"], shown["algorithm"]) == ("alice", "SLURM_JWT", "HS256")
+    assert "left)" in shown["expires"]
+    for part in os.environ["SLURM_JWT"].split("."):
+        assert part not in result.out
+
+
+def test_json_has_the_documented_keys(run: Run) -> None:
+    result = run("token", "--json")
+
+    document = json.loads(result.out)
+    assert list(document) == list(TOKEN_KEYS)
+    assert (document["ok"], document["problem"]) == (True, "")
+    assert 3500 < document["seconds_left"] <= 3600
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (None, "no token is configured"),
+        ("", "is empty"),
+        ("not-a-token", "it is not a JWT"),
+        (token(exp=int(time.time()) - 60), "it has expired"),
+        (token(exp=time.time() + 60.5), 'no whole number as "exp"'),
+        (token(sun=7), "it names no user"),
+        ("two words", "not one word of ASCII"),
+    ],
+    ids=["none", "empty", "text", "expired", "float", "nobody", "words"],
+)
+def test_an_unusable_token_is_a_failure(
+    run: Run, monkeypatch: pytest.MonkeyPatch, value: str | None, message: str
+) -> None:
+    if value is None:
+        monkeypatch.delenv("SLURM_JWT")
+    else:
+        monkeypatch.setenv("SLURM_JWT", value)
+
+    result = run("token")
+
+    assert result.status == 1
+    assert message in result.err
+    assert len(result.err.splitlines()) == 2 or value == "two words"
+    assert json.loads(run("token", "--json").out)["ok"] is False
+
+
+def test_claims_are_made_harmless(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLURM_JWT", token(sun="al\x1b[31mice\n"))
+
+    result = run("token")
+
+    assert "al\\x1b[31mice\\n" in result.out
+    assert "\x1b" not in result.out
+
+
+def test_no_server_has_to_be_configured(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_REST_URL")
+    assert run("token").status == 0
+
+
+@pytest.mark.parametrize("arguments", [("version",), ("--version",)])
+def test_the_version_asks_nobody(run: Run, server: Server, arguments: tuple[str, ...]) -> None:
+    result = run(*arguments)
+
+    assert result.status == 0
+    assert result.out.startswith(f"slurm-rest {__version__}")
+    assert not server.requests
+
+
+def test_the_servers_version_is_asked_for_on_demand(run: Run, server: Server) -> None:
+    assert "Slurm 24.11.5, API v0.0.42, cluster testing" in run("version", "--server").out
+    document = json.loads(run("version", "--server", "--json").out)
+    assert (document["slurm"], document["api_version"], document["client"]) == ("24.11.5", "v0.0.42", __version__)

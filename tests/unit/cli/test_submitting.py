@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from slurm_rest.sbatch.options import OPTIONS
+from tests.unit.cli.server import Run, Server, job
+
+
+@pytest.fixture
+def server(server: Server) -> Server:
+    """Return a server that makes job 12."""
+    server.jobs(job(12, "COMPLETED"))
+    server.answer("POST", "/slurm/job/submit", {"job_id": 12})
+    return server
+
+
+def sent(server: Server) -> Mapping[str, object]:
+    body = server.body()["job"]
+    assert isinstance(body, dict)
+    return body
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> str:
+    path = tmp_path / "train.sh"
+    path.write_text("#!/bin/sh\necho $@\n")
+    return str(path)
+
+
+def test_the_job_id_is_all_of_stdout(run: Run, server: Server, script: str) -> None:
+    result = run("submit", script)
+
+    assert (result.status, result.out, result.err) == (0, "12\n", "")
+    assert server.body()["script"] == "#!/bin/sh\necho $@\n"
+    assert sent(server)["name"] == "train.sh"
+
+
+@pytest.mark.parametrize("words", [["-n8"], ["-n", "8"], ["--ntasks=8"], ["--ntasks", "8"], ["-Hn8"], ["-Hn", "8"]])
+def test_values_are_written_in_each_of_sbatchs_ways(run: Run, server: Server, script: str, words: list[str]) -> None:
+    assert run("submit", *words, script).status == 0
+    assert sent(server)["tasks"] == 8
+
+
+def test_what_follows_the_script_belongs_to_it(run: Run, server: Server, script: str) -> None:
+    assert run("submit", "-N", "2", script, "-n", "4", "--wrap", "--", "-").status == 0
+    assert sent(server)["argv"] == [script, "-n", "4", "--wrap", "--", "-"]
+    assert "tasks" not in sent(server)
+
+
+def test_long_options_may_be_abbreviated(run: Run, server: Server, script: str) -> None:
+    assert run("submit", "--part=gpu", "--dep", "afterok:1", script).status == 0
+    assert (sent(server)["partition"], sent(server)["dependency"]) == ("gpu", "afterok:1")
+
+
+def test_an_ambiguous_abbreviation_is_refused(run: Run, server: Server, script: str) -> None:
+    assert run("submit", "--gp=1", script).status == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "field", "value"),
+    [
+        (["--exclusive"], "shared", ["none"]),
+        (["--exclusive=user"], "shared", ["user"]),
+        (["--nice"], "nice", 100),
+        (["--nice=5"], "nice", 5),
+        (["--hold"], "hold", True),
+        (["-H"], "hold", True),
+        (["--requeue"], "requeue", True),
+        (["--no-requeue"], "requeue", False),
+        (["--comment", "--exclusive"], "comment", "--exclusive"),
+        (["--mem", "4G"], "memory_per_node", {"set": True, "infinite": False, "number": 4096}),
+        (["--begin", "1900000000"], "begin_time", {"set": True, "infinite": False, "number": 1900000000}),
+        (["--deadline", "2030-03-17T17:46:40Z"], "deadline", 1900000000),
+        (["--deadline", "2030-03-17T18:46:40+01:00"], "deadline", 1900000000),
+    ],
+)
+def test_options_reach_the_request(
+    run: Run, server: Server, script: str, words: list[str], field: str, value: object
+) -> None:
+    result = run("submit", *words, script)
+
+    assert result.status == 0, result.err
+    body = sent(server)
+    assert body[field] == value or str(body[field]).startswith(str(value))
+    assert body["name"] == "train.sh"
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_help_names_every_option(run: Run, option: object) -> None:
+    row = next(known for known in OPTIONS if known is option)
+    assert f" {row.flag}" in run("submit", "--help").out
+
+
+@pytest.mark.parametrize("words", [[], ["-"]])
+def test_without_a_script_stdin_is_read(run: Run, server: Server, words: list[str]) -> None:
+    result = run("submit", "-p", "debug", *words, stdin=b"#!/bin/sh\necho \xff\n")
+
+    assert result.out == "12\n"
+    assert server.requests[-2].content.count(b"echo \xff") == 1
+    body = server.requests[-2].content.decode("utf-8", "surrogateescape")
+    assert '"name": "sbatch"' in body
+    assert '"partition": "debug"' in body
+
+
+def test_stdin_is_never_taken_for_a_path(run: Run, server: Server, script: str) -> None:
+    result = run("submit", stdin=script.encode())
+
+    assert result.status == 1
+    assert "does not start with #!" in result.err
+    assert not server.requests
+
+
+def test_arguments_follow_a_dash(run: Run, server: Server) -> None:
+    assert run("submit", "-J", "night", "-", "--epochs", "3", stdin=b"#!/bin/sh\n").status == 0
+    assert sent(server)["argv"] == ["night", "--epochs", "3"]
+
+
+def test_wrap_makes_a_script(run: Run, server: Server) -> None:
+    assert run("submit", "--wrap", "srun hostname").out == "12\n"
+    text = server.body()["script"]
+    assert isinstance(text, str)
+    assert text.startswith("#!/bin/sh\n")
+    assert text.endswith("\nsrun hostname\n")
+    assert sent(server)["name"] == "wrap"
+
+
+def test_wrap_and_a_script_exclude_each_other(run: Run, server: Server, script: str) -> None:
+    result = run("submit", "--wrap", "true", script)
+    assert (result.status, server.requests) == (2, [])
+
+
+def test_variables_are_added(run: Run, server: Server) -> None:
+    assert run("submit", "--env", "A=1", "--env", "B=x=y", "--wrap", "true").status == 0
+    environment = sent(server)["environment"]
+    assert isinstance(environment, list)
+    assert {"A=1", "B=x=y"} <= set(environment)
+
+
+def test_a_variable_without_a_name_is_refused_and_not_repeated(run: Run, server: Server) -> None:
+    result = run("submit", "--env", "hunter2", "--wrap", "true")
+    assert result.status == 2
+    assert "NAME=VALUE" in result.err
+    assert "hunter2" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-n", "many"], "'many': it takes a whole number"),
+        (["--begin", "tomorrow"], "Unix seconds, or a date and time with a zone"),
+        (["--begin", "2030-01-01T00:00"], "Unix seconds, or a date and time with a zone"),
+        (["--hold=yes"], "--hold"),
+        (["-n"], "requires an argument"),
+        (["--mem", "1G", "--mem-per-cpu", "1G"], "exclude each other"),
+    ],
+)
+def test_a_wrong_value_is_a_matter_of_usage(run: Run, server: Server, words: list[str], message: str) -> None:
+    result = run("submit", "--wrap", "true", *words)
+
+    assert result.status == 2
+    assert message in result.err
+    assert len(result.err.splitlines()) == 2
+    assert not server.requests
+
+
+def test_a_misspelt_option_gets_the_nearest_one_named(run: Run, server: Server) -> None:
+    result = run("submit", "--partiton=gpu", "--wrap", "true")
+    assert result.status == 2
+    assert result.err == "slurm-rest: error: no such option: --partiton\nhint: Did you mean --partition?\n"
+
+
+def test_a_script_with_directives_is_refused_in_words_of_the_command_line(
+    run: Run, server: Server, tmp_path: Path
+) -> None:
+    path = tmp_path / "job.sh"
+    path.write_text("#!/bin/sh\n#SBATCH -N 4\n")
+
+    result = run("submit", str(path))
+
+    assert result.status == 1
+    error, hint = result.err.splitlines()
+    assert error.startswith("slurm-rest: error: Line 2 of the script")
+    assert "--time=..." in hint
+    assert not server.requests
+
+
+def test_warnings_go_to_stderr_as_harmless_lines(run: Run, server: Server) -> None:
+    server.answer("POST", "/slurm/job/submit", {"job_id": 12, "warnings": [{"description": "held\n\x1b[31mred"}]})
+
+    assert run("submit", "-Q", "--wrap", "true").err == ""
+    result = run("submit", "--wrap", "true")
+
+    assert result.out == "12\n"
+    assert result.err.splitlines()[0].startswith("slurm-rest: warning: held")
+    assert "\x1b" not in result.err
+
+
+def test_a_refusal_is_one_line(run: Run, server: Server) -> None:
+    error = {"error_number": 2000, "error": "Invalid partition name specified", "description": "no\nsuch partition"}
+    server.answer("POST", "/slurm/job/submit", {"errors": [error]}, 422)
+
+    result = run("submit", "-p", "nope", "--wrap", "true")
+
+    assert (result.status, result.out) == (1, "")
+    assert len(result.err.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("state", "code", "signal", "status"),
+    [("COMPLETED", 0, 0, 0), ("FAILED", 3, 0, 3), ("FAILED", 0, 9, 1), ("TIMEOUT", 0, 0, 1), ("CANCELLED", 0, 15, 1)],
+)
+def test_wait_ends_as_the_job_did(run: Run, server: Server, state: str, code: int, signal: int, status: int) -> None:
+    exit_code = {
+        "return_code": {"set": True, "infinite": False, "number": code},
+        "signal": {"id": {"set": True, "infinite": False, "number": signal}},
+    }
+    server.jobs(job(12, state, exit_code=exit_code, standard_output="/home/alice/slurm-12.out"))
+
+    result = run("submit", "--wait", "--wrap", "true")
+
+    assert (result.status, result.out) == (status, "12\n")
+    assert "1 job: 1 " + state in result.err
+    if status:
+        assert "hint: Its output went to /home/alice/slurm-12.out" in result.err
+
+
+def test_wait_for_an_array_ends_with_the_highest_exit_code(run: Run, server: Server) -> None:
+    def task(job_id: int, index: int, code: int) -> dict[str, object]:
+        number = {"set": True, "infinite": False, "number": code}
+        state = "FAILED" if code else "COMPLETED"
+        array = {"array_job_id": {"set": True, "number": 12}, "array_task_id": {"set": True, "number": index}}
+        return job(job_id, state, exit_code={"return_code": number}, **array)
+
+    tasks = [task(13, 0, 2), task(14, 1, 5), task(12, 2, 0)]
+    server.answer("GET", "/slurm/job/12", {"jobs": tasks})
+    rows = [{"job_id": f"12_{index}", "state": record["job_state"]} for index, record in enumerate(tasks)]
+    server.answer("GET", "/slurm/jobs/state/", {"jobs": rows})
+
+    assert run("submit", "-W", "-Q", "-a", "0-2", "--wrap", "true").status == 5

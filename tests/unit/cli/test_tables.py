@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from slurm_rest.models import ExitCode, JobInfo, Node
+from slurm_rest.states import JobState
+from slurm_rest.tables import (
+    JobTable,
+    NodeTable,
+    OutcomeTable,
+    cell_width,
+    clean,
+    elapsed,
+    fit,
+    format_table,
+    show_day,
+    show_span,
+)
+
+START = datetime(2026, 1, 31, 12, tzinfo=timezone.utc)
+
+
+def info(state: str = "RUNNING", *, job_id: int = 7, name: str = "", end_time: datetime | None = None) -> JobInfo:
+    return JobInfo(id=job_id, name=name, state=JobState.parse(state), start_time=START, end_time=end_time)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain name, é 漢", "plain name, é 漢"),
+        ("a\nb\tc", "a\\nb\\tc"),
+        ("\x1b[31m", "\\x1b[31m"),
+        ("\udcff\udc80", "\\xff\\x80"),
+        ("\ud800", "\\ud800"),
+        ("\x7f\x9b", "\\x7f\\x9b"),
+        ("a\u202eb\u2028c", "a\\u202eb\\u2028c"),
+    ],
+)
+def test_text_of_a_cluster_is_made_harmless(text: str, shown: str) -> None:
+    assert clean(text) == shown
+    assert clean(text).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [
+        ("abc", 3, "abc"),
+        ("abcd", 3, "ab…"),
+        ("漢字漢字", 5, "漢字…"),
+        ("漢字", 2, "…"),
+        ("abc", 1, "…"),
+        ("abc", 0, ""),
+    ],
+)
+def test_text_is_cut_by_columns(text: str, width: int, shown: str) -> None:
+    assert fit(text, width) == shown
+    assert cell_width(fit(text, width)) <= max(width, 0)
+
+
+def test_columns_are_aligned_whatever_is_in_them() -> None:
+    lines = format_table(["A", "B"], [["漢字", "1"], ["e\u0301", ""], ["x\x1b", "3"]])
+    assert lines == ["A      B", "漢字   1", "e\u0301      -", "x\\x1b  3"]
+
+
+def test_without_a_width_nothing_is_cut() -> None:
+    name = "n" * 1024
+    assert name in "\n".join(format_table(["NAME", "STATE"], [[name, "RUNNING"]]))
+
+
+@pytest.mark.parametrize("width", [0, 1, 10, 20, 40, 60, 80, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    rows = [["123", "漢" * 50, "COMPLETED", "reason " * 9], ["1", "b", "RUNNING", ""]]
+    for line in format_table(["ID", "NAME", "STATE", "REASON"], rows, width=width):
+        assert cell_width(line) <= width
+
+
+def test_the_widest_columns_give_way_and_the_id_never() -> None:
+    (_, row) = format_table(["ID", "NAME", "STATE"], [["1234567890_12345", "n" * 50, "RUNNING"]], width=50)
+    assert row.startswith("1234567890_12345  nnn")
+    assert row.endswith("…  RUNNING")
+
+
+def test_a_table_prints_itself() -> None:
+    assert str(JobTable([info(name="a\nb")])).splitlines()[1].split()[:2] == ["7", "a\\nb"]
+    assert str(JobTable()) == "ID  NAME  USER  PARTITION  STATE  ELAPSED  NODES  REASON  SUBMITTED"
+
+
+def test_html_is_escaped_and_bounded() -> None:
+    table = NodeTable(Node(name=f"<b>{number}\x1b") for number in range(150))
+    html = table._repr_html_()
+    assert "&lt;b&gt;0\\x1b" in html
+    assert "and 50 more" in html
+
+
+def test_elapsed_counts_from_the_start_only() -> None:
+    now = START + timedelta(seconds=90)
+    assert elapsed(info(), now) == timedelta(seconds=90)
+    assert elapsed(info("COMPLETED", end_time=START + timedelta(seconds=5)), now) == timedelta(seconds=5)
+    assert elapsed(info("PENDING"), now) is None
+    assert elapsed(info("COMPLETED"), now) is None
+    assert elapsed(info(), START - timedelta(seconds=5)) == timedelta(0)
+
+
+def test_an_exit_code_is_shown_once_it_is_final() -> None:
+    running = JobInfo(id=1, state=JobState.parse("RUNNING"), exit_code=ExitCode(0, 0))
+    failed = JobInfo(id=1, state=JobState.parse("FAILED"), exit_code=ExitCode(3, 0))
+    assert OutcomeTable([running, failed]).rows()[0][4] == "-"
+    assert OutcomeTable([running, failed]).rows()[1][4] == "3:0"
+
+
+def test_spans_are_written_as_slurm_does() -> None:
+    assert show_span(timedelta(days=2, hours=3, seconds=4)) == "2-03:00:04"
+    assert show_span(timedelta(minutes=61)) == "01:01:00"
+    assert show_span(None) == "-"
+
+
+def test_a_day_of_another_year_shows_the_year() -> None:
+    assert show_day(datetime(2001, 5, 17, 12, tzinfo=timezone.utc)) == "2001-05-17"
+    assert show_day(None) == "-"
+    now = datetime.now().astimezone()
+    assert show_day(now) == now.strftime("%m-%d %H:%M")

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from slurm_rest.cli.documents import CANCEL_KEYS, JOB_KEYS
+from slurm_rest.cli.session import Seconds
+from tests.unit.cli.server import Run, Server, job
+
+
+def test_status_shows_a_line_for_each_job_in_the_order_asked(run: Run, server: Server) -> None:
+    server.jobs(job(7, "PENDING", state_reason="Resources"), job(9, "COMPLETED"))
+
+    result = run("status", "9", "7", "9")
+
+    assert result.status == 0
+    head, first, second = result.out.splitlines()
+    assert head.split() == ["ID", "NAME", "STATE", "REASON", "EXIT", "NODES", "ELAPSED"]
+    assert first.split()[:3] == ["9", "job9", "COMPLETED"]
+    assert second.split()[:4] == ["7", "job7", "PENDING", "Resources"]
+
+
+def test_an_unknown_job_is_reported_and_the_others_still_shown(run: Run, server: Server) -> None:
+    server.jobs(job(7))
+
+    result = run("status", "7", "8", "99999999999")
+
+    assert result.status == 1
+    assert len(result.out.splitlines()) == 2
+    assert "there is no job 8\n" in result.err
+    assert "there is no job 99999999999\n" in result.err
+
+
+def test_status_as_json_is_one_document_with_the_documented_keys(run: Run, server: Server) -> None:
+    server.jobs(job(7, name="caf\udcff\n"))
+
+    result = run("status", "--json", "7")
+
+    (record,) = json.loads(result.out)
+    assert list(record) == list(JOB_KEYS)
+    assert (record["id"], record["state"], record["flags"], record["exit_code"]) == (7, "RUNNING", [], None)
+    assert result.out.isascii()
+    listed = " ".join(run("status", "--help").out.split())
+    assert ", ".join(JOB_KEYS) in listed
+
+
+@pytest.mark.parametrize("command", ["status", "wait", "cancel"])
+@pytest.mark.parametrize("word", ["0", "abc", "-1", "12_3", "12+1", "1.5", "١٢", "", "1" * 5000])
+def test_what_is_no_job_id_is_a_matter_of_usage(run: Run, server: Server, command: str, word: str) -> None:
+    result = run(command, "--", word)
+
+    assert (result.status, result.out) == (2, "")
+    assert len(result.err.splitlines()) == 2
+    assert not server.requests
+
+
+def test_wait_shows_changes_on_stderr_and_the_ends_on_stdout(run: Run, server: Server) -> None:
+    server.jobs(job(7, "COMPLETED"), job(8, "COMPLETED"))
+
+    result = run("wait", "8", "7")
+
+    assert result.status == 0
+    assert [line.split()[0] for line in result.out.splitlines()] == ["ID", "8", "7"]
+    assert "2 jobs: asking" in result.err
+    assert result.err.splitlines()[-1].endswith("2 jobs: 2 COMPLETED")
+    assert "\x1b" not in result.out + result.err
+
+
+def test_wait_fails_when_one_job_did(run: Run, server: Server) -> None:
+    server.jobs(job(7, "COMPLETED"), job(8, "FAILED"))
+
+    result = run("wait", "--quiet", "--json", "7", "8")
+
+    assert (result.status, result.err) == (1, "")
+    assert [record["state"] for record in json.loads(result.out)] == ["COMPLETED", "FAILED"]
+
+
+def test_wait_goes_on_without_a_job_that_nobody_knows(run: Run, server: Server) -> None:
+    server.jobs(job(7, "COMPLETED"))
+
+    result = run("wait", "-q", "7", "8")
+
+    assert result.status == 1
+    assert result.out.splitlines()[1].startswith("7 ")
+    assert result.err.startswith("slurm-rest: error: there is no job 8\n")
+
+
+def test_wait_for_nobody_prints_no_table(run: Run, server: Server) -> None:
+    result = run("wait", "8")
+    assert (result.status, result.out) == (1, "")
+
+
+def test_a_wait_that_runs_out_of_time_says_so(run: Run, server: Server) -> None:
+    server.jobs(job(7, "RUNNING"))
+
+    result = run("wait", "-q", "--timeout", "0.1", "7")
+
+    assert (result.status, result.out) == (1, "")
+    assert result.err == "slurm-rest: error: Not over in time: 7\nhint: The jobs go on.\n"
+
+
+def test_interrupting_a_wait_names_the_jobs_that_go_on(run: Run, server: Server) -> None:
+    server.answers["GET", "/slurm/jobs/state/"] = lambda request: _interrupt()
+
+    result = run("wait", "-q", "7", "8")
+
+    assert (result.status, result.out) == (130, "")
+    message, hint = result.err.splitlines()
+    assert message == "slurm-rest: interrupted: the jobs go on: 7, 8"
+    assert hint == "hint: Cancel them with: slurm-rest cancel 7 8"
+
+
+def _interrupt() -> tuple[int, object]:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("90", 90),
+        ("90s", 90),
+        ("0.5", 0.5),
+        ("30m", 1800),
+        ("2h", 7200),
+        ("1d", 86400),
+        ("5:00", 300),
+        ("1:30:00", 5400),
+        ("2-12:00:00", 216000),
+        ("1-0:0", 86400),
+        ("999999999d", 10 * 365 * 86400),
+    ],
+)
+def test_timeouts_are_written_in_many_ways(text: str, seconds: float) -> None:
+    assert Seconds().convert(text, None, None) == seconds
+
+
+@pytest.mark.parametrize("text", ["0", "soon", "-5", "", "1:2:3:4", "5x", "nan", "1e3"])
+def test_what_is_no_time_is_a_matter_of_usage(run: Run, server: Server, text: str) -> None:
+    result = run("wait", f"--timeout={text}", "7")
+    assert result.status == 2
+    assert not server.requests
+
+
+def _status(job_id: str, code: int) -> dict[str, object]:
+    return {"step_id": job_id, "error": {"code": code, "message": "x", "string": "x"}}
+
+
+def test_cancel_says_for_each_job_what_came_of_it(run: Run, server: Server) -> None:
+    status = [_status("8", 2021), _status("9", 2017), _status("10", 2002)]
+    server.answer("DELETE", "/slurm/jobs/", {"status": status})
+
+    result = run("cancel", "7", "8", "9", "10", "7")
+
+    assert result.status == 1
+    assert result.out.splitlines() == ["7  cancelled", "8  already over", "9  no such job", "10  not allowed: x"]
+
+
+def test_a_job_that_is_over_is_no_failure(run: Run, server: Server) -> None:
+    server.answer("DELETE", "/slurm/jobs/", {"status": [_status("8", 2021)]})
+
+    result = run("cancel", "--json", "7", "8")
+
+    assert result.status == 0
+    records = json.loads(result.out)
+    assert [list(record) for record in records] == [list(CANCEL_KEYS)] * 2
+    assert [record["outcome"] for record in records] == ["signalled", "already_over"]
+
+
+def test_a_signal_is_sent_and_named(run: Run, server: Server) -> None:
+    server.answer("DELETE", "/slurm/jobs/", {"status": []})
+
+    assert run("cancel", "-s", "usr1", "7").out == "7  sent usr1\n"
+    assert server.body("DELETE")["signal"] == "USR1"
+
+
+def test_an_unknown_signal_is_a_matter_of_usage(run: Run, server: Server) -> None:
+    result = run("cancel", "--signal", "BOGUS", "7")
+    assert result.status == 2
+    assert not server.requests
