@@ -64,14 +64,18 @@ need_env() {
     stamp=$venv/installed
     python=$venv/bin/python
     wanted=$("$chosen" -c 'import sys; print(sys.version, sys.base_prefix)' && echo "$repo" && cat pyproject.toml constraints.txt)
-    mkdir -p "$venv"
+    made && return
+    mkdir -p "$venv" && [ -w "$venv" ] || die "$venv cannot be written (made by root?): use sudo, or remove it"
     if command -v flock >/dev/null; then # two scripts that start at once make one environment
         exec 9>"$venv/lock"
         flock 9
     fi
-    [ "$wanted" = "$(cat "$stamp-dev" 2>/dev/null)" ] || [ "$wanted" = "$(cat "$stamp-$level" 2>/dev/null)" ] ||
-        make_env "$level" "$chosen" "$wanted"
+    made || make_env "$level" "$chosen" "$wanted"
     exec 9>&-
+}
+
+made() { # reads the variables of need_env; "dev" has all of "base"
+    [ "$wanted" = "$(cat "$stamp-dev" 2>/dev/null)" ] || [ "$wanted" = "$(cat "$stamp-$level" 2>/dev/null)" ]
 }
 
 make_env() {
