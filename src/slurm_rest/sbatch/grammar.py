@@ -29,8 +29,14 @@ __all__ = [
 
 _TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<clock>\d+(?::\d+){0,2})?")
 _MEMORY = re.compile(r"(?P<number>\d+)(?P<unit>[KMGT]?)B?", re.IGNORECASE)
-_MIB = {"K": 1 / 1024, "": 1, "M": 1, "G": 1024, "T": 1024 * 1024}
+_KIB = {"K": 1, "": 1024, "M": 1024, "G": 1024**2, "T": 1024**3}
 _COUNT_MAX = 2147483646
+# Slurm's 32 bits for "no value" and beyond.
+_MINUTES_MAX = 4294967294
+# More MiB than any machine has, and well below the bit by which Slurm marks memory for each CPU.
+_MEMORY_MAX = 2**53
+# The last second of the year 9999.
+_MOMENT_MAX = 253402300799
 
 
 def text(value: object) -> str:
@@ -108,7 +114,10 @@ def minutes(value: object) -> Mapping[str, object]:
     total = _seconds(value)
     if total is None or total == 0:
         return {"set": False, "infinite": True, "number": 0}
-    return {"set": True, "infinite": False, "number": ceil(total / 60)}
+    whole = ceil(total / 60) if total < 60 * _MINUTES_MAX else _MINUTES_MAX
+    if whole >= _MINUTES_MAX:
+        raise ValueError(f"takes less than {_MINUTES_MAX} minutes")
+    return {"set": True, "infinite": False, "number": whole}
 
 
 def _seconds(value: object) -> float | None:
@@ -139,12 +148,15 @@ def _clock(days: str | None, parts: list[int]) -> int:
 
 def mebibytes(value: object) -> int:
     """sbatch's MEM: MiB as int, or ``4G``, ``512M``, ``1T``, ``2048K`` (K rounds up)."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
-    if isinstance(value, str):
+    size = -1
+    if isinstance(value, int) and not isinstance(value, bool):
+        size = value
+    elif isinstance(value, str):
         found = _MEMORY.fullmatch(value.strip())
         if found:
-            return ceil(int(found["number"]) * _MIB[found["unit"].upper()])
+            size = -(-int(found["number"]) * _KIB[found["unit"].upper()] // 1024)
+    if 0 <= size <= _MEMORY_MAX:
+        return size
     raise ValueError('takes MiB as a number, or text such as "512M", "4G", "1T"')
 
 
@@ -154,7 +166,7 @@ def moment(value: object) -> int:
         if value.tzinfo is None:
             raise ValueError("takes a datetime with a time zone, for instance datetime.now(timezone.utc)")
         return int(value.timestamp())
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOMENT_MAX:
         return value
     raise ValueError("takes an aware datetime or Unix seconds")
 

@@ -31,15 +31,17 @@ def read_script(source: str | os.PathLike[str]) -> Script:
     """Take text that starts with ``#!`` as the script itself, anything else as the path of one."""
     if isinstance(source, str) and (source.startswith("#!") or "\n" in source):
         return Script(check_script(source), "sbatch")
-    path = os.fspath(source)
-    if not isinstance(path, str) or not path:
-        raise SpecError("The script is empty", hint='Pass the path of a script, or its text starting with "#!".')
+    hint = 'Pass the path of a script, or its text starting with "#!".'
+    path = os.fspath(source) if isinstance(source, os.PathLike) else source
+    if not isinstance(path, str):
+        raise SpecError(f"The script is a {type(path).__name__}, not a path or text", field="script", hint=hint)
+    if not path:
+        raise SpecError("The script is empty", field="script", hint=hint)
     try:
         with open(path, "rb") as file:
             raw = file.read(MAX_SCRIPT_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        hint = 'Pass the path of a script, or its text starting with "#!".'
         raise SpecError(f"Cannot read the script {path!r}: {reason}", hint=hint) from None
     return Script(check_script(raw.decode("utf-8", "surrogateescape")), os.path.basename(path), os.path.abspath(path))
 

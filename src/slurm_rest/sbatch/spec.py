@@ -81,7 +81,7 @@ class JobSpec:
             options = _canonical(options, known)
             for name, item in known.items():
                 default = item.default_factory() if callable(item.default_factory) else item.default
-                object.__setattr__(self, name, options.get(name, default))
+                object.__setattr__(self, name, _kept(options.get(name), default))
             object.__setattr__(self, "script", script)
             _check(self)
 
@@ -97,6 +97,17 @@ class JobSpec:
             for option in OPTIONS
             if getattr(self, option.name) is not None
         }
+
+
+def _kept(value: object, default: object) -> object:
+    """Return a copy that nobody else can change or use up between the check and the submission."""
+    if value is None:
+        return default
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        return tuple(value)
+    return value
 
 
 # Keywords that mean a field of another name: sbatch says --job-name, everybody else says name.
@@ -129,11 +140,16 @@ def _check(spec: JobSpec) -> None:
         try:
             option.read(value)
         except ValueError as error:
-            raise SpecError(f"{option.name}={value!r}: {option.flag} {error}", field=option.name) from None
+            raise SpecError(f"{option.name}={_short(value)}: {option.flag} {error}", field=option.name) from None
     _check_lengths(spec)
     _check_process(spec)
     if spec.mem is not None and spec.mem_per_cpu is not None:
         raise SpecError("mem and mem_per_cpu exclude each other", field="mem", hint="Give only one of them.")
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:100]}..."
 
 
 def _check_lengths(spec: JobSpec) -> None:
@@ -149,14 +165,15 @@ def _check_process(spec: JobSpec) -> None:
     if not isinstance(spec.script, str):
         hint = 'Pass its text; read a file with read_script("job.sh").text.'
         raise SpecError(f"script is a {type(spec.script).__name__}, not text", field="script", hint=hint)
-    if isinstance(spec.args, str) or not all(_is_text(item) for item in spec.args):
+    if not isinstance(spec.args, tuple) or not all(_is_text(item) for item in spec.args):
         raise SpecError("args takes a list of texts", field="args", hint='For instance args=["--epochs", "3"].')
     if not isinstance(spec.env, Mapping):
         raise SpecError("env takes a mapping of names to values", field="env", hint='For instance env={"A": "1"}.')
     for name, value in spec.env.items():
         # The value stays out of the message: environments carry secrets.
         if not _is_text(name) or not name or "=" in name:
-            raise SpecError(f"{name!r} cannot be the name of a variable", field="env")
+            shown = name.partition("=")[0] if isinstance(name, str) else name
+            raise SpecError(f"{shown!r} cannot be the name of a variable", field="env")
         if not _is_text(value):
             raise SpecError(f"The value of {name} is not text", field="env", hint="Convert it with str().")
 
