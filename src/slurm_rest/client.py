@@ -156,7 +156,7 @@ class AsyncSlurmClient:
         Raises JobNotFound when neither knows it.
         """
         (job_id,) = _ids([job])
-        return _one(job_id, await self._rest.describe([job_id]))
+        return _one(job_id, _by_id(await self._rest.describe([job_id])))
 
     async def members(self, job: JobRef) -> list[JobInfo]:
         """Return a record for each array task or het component that has one of its own."""
@@ -189,8 +189,8 @@ class AsyncSlurmClient:
         for job in listed:
             if isinstance(job, AsyncJob):
                 job.state = states[job.id]
-        records = await self._rest.describe(dict.fromkeys(ids), ended=True)
-        return [_one(job_id, records) for job_id in ids]
+        members = _by_id(await self._rest.describe(dict.fromkeys(ids), ended=True))
+        return [_one(job_id, members) for job_id in ids]
 
     async def cancel(self, jobs: JobRef | Iterable[JobRef], *, signal: str | None = None) -> list[CancelResult]:
         """Cancel jobs, or send a signal to script and steps, and say for each what came of it.
@@ -238,7 +238,8 @@ class AsyncSlurmClient:
         ids = {row.job_id for row in await self._rest.all_states() if _has_state(row.state, wanted)}
         if len(ids) > _FEW:
             return None
-        return await self._rest.describe(ids)
+        # A task that has started comes under its own id and once more with its array.
+        return list({record.label: record for record in await self._rest.describe(ids)}.values())
 
     async def _check_size(self, limit: int | None) -> None:
         if limit is None:
@@ -290,11 +291,20 @@ def _ids(jobs: Iterable[JobRef]) -> list[int]:
     return found
 
 
-def _one(job_id: int, records: Iterable[JobInfo]) -> JobInfo:
-    mine = [record for record in records if job_id in (record.id, record.array_job_id, record.het_job_id)]
-    if not mine:
+def _by_id(records: Iterable[JobInfo]) -> dict[int, list[JobInfo]]:
+    """Return the records under each id that they belong to: their own, and their array's or het job's."""
+    found: dict[int, list[JobInfo]] = {}
+    for record in records:
+        for job_id in {record.id, record.array_job_id, record.het_job_id}:
+            if job_id:
+                found.setdefault(job_id, []).append(record)
+    return found
+
+
+def _one(job_id: int, members: Mapping[int, Sequence[JobInfo]]) -> JobInfo:
+    if job_id not in members:
         raise JobNotFound(f"There is no job {job_id}", hint="Neither the controller nor accounting knows it.")
-    return group_record(job_id, mine)
+    return group_record(job_id, members[job_id])
 
 
 def _has_state(state: JobState, wanted: Collection[str]) -> bool:
@@ -316,6 +326,8 @@ def _spec_of(script: str | os.PathLike[str] | JobSpec, options: dict[str, object
     """Return the spec and the job's Command, which Slurm shows for the script that was submitted."""
     if isinstance(script, JobSpec):
         return script.replace(**options), ""
+    if "script" in options:
+        raise SpecError("The script is given twice", field="script", hint="Pass it as the first argument alone.")
     source = read_script(script)
-    options.setdefault("name", options.pop("job_name", None) or source.name)
-    return JobSpec(source.text, **options), source.path  # type: ignore[arg-type]  # checked by JobSpec at run time
+    spec = JobSpec(source.text).replace(**options)
+    return (spec if spec.name is not None else spec.replace(name=source.name)), source.path

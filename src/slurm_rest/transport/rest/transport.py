@@ -212,7 +212,7 @@ class RestTransport:
         """
         asked = [job_id for job_id in sorted({int(check_id(job_id)) for job_id in ids}) if job_id <= MAX_JOB_ID]
         alone = [job_id for job_id in asked if job_id in self._arrays][1:]
-        together = [job_id for job_id in asked if job_id not in alone]
+        together = sorted(set(asked).difference(alone))
         chunks = [together[start : start + _IDS_PER_REQUEST] for start in range(0, len(together), _IDS_PER_REQUEST)]
         rows: list[StateRow] = []
         for chunk in [*chunks, *([job_id] for job_id in alone)]:
@@ -246,10 +246,22 @@ class RestTransport:
         found: list[JobInfo] = []
         if ended and len(asked) > _FEW:
             found = await self._final_records(asked)
-            asked = [job_id for job_id in asked if not _about(job_id, found)]
+            known = {job_id for record in found for job_id in _group_ids(record)}
+            asked = [job_id for job_id in asked if job_id not in known]
         answers = await asyncio.gather(*(self._controller_records(job_id) for job_id in asked))
+        here = [record for answer in answers for record in answer]
         gone = [job_id for job_id, answer in zip(asked, answers, strict=True) if not answer]
-        return [*found, *(info for answer in answers for info in answer), *await self._accounting_records(gone)]
+        return [*found, *here, *await self._accounting_records(gone), *await self._purged_tasks(asked, here)]
+
+    async def _purged_tasks(self, asked: Collection[int], here: Sequence[JobInfo]) -> list[JobInfo]:
+        """Return the ended tasks of arrays that are in the controller only in part: it forgets each on its own."""
+        arrays = {record.array_job_id for record in here if record.array_job_id}.intersection(asked)
+        try:
+            records = await self._accounting_records(sorted(arrays))
+        except AccountingDown:
+            return []
+        known = {record.id for record in here}
+        return [record for record in records if record.id not in known and record.state.is_terminal]
 
     async def _final_records(self, ids: Sequence[int]) -> list[JobInfo]:
         try:
@@ -351,10 +363,6 @@ def _require_fields(job: PreparedJob, version: str) -> None:
 
 def _group_ids(record: JobInfo) -> set[int]:
     return {job_id for job_id in (record.id, record.array_job_id, record.het_job_id) if job_id}
-
-
-def _about(job_id: int, records: Sequence[JobInfo]) -> bool:
-    return any(job_id in _group_ids(record) for record in records)
 
 
 def _uncertain(job: PreparedJob, error: SlurmError) -> SubmitUncertain:
