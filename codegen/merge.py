@@ -86,7 +86,7 @@ class _Seen:
 class Merger:
     """Collects classes and word lists from positions."""
 
-    def __init__(self, documents: Iterable[Document], inline: Mapping[str, str] | None = None) -> None:
+    def __init__(self, documents: Iterable[Document]) -> None:
         self.documents = {document.version: document for document in documents}
         self.versions = tuple(self.documents)
         self.classes: dict[str, Class] = {}
@@ -100,9 +100,6 @@ class Merger:
             for name, schema in document.schemas.items()
             if schema.get("type") == "object"
         }
-        # Where an inline shape was found -> its name. A version met later may be the one that names it, so the
-        # caller merges again with what was learnt, until nothing is.
-        self.inline: dict[str, str] = dict(inline or {})
 
     def root(self, name: str, pairs: Iterable[Pair]) -> Type:
         """Merge the schemas of one body or answer, and all they lead to."""
@@ -114,12 +111,14 @@ class Merger:
         return merged
 
     def finish(self) -> None:
-        """Decide the fields of all classes; what a class is called may still have changed, see ``inline``."""
+        """Decide the fields of all classes."""
         self.conflicts.clear()
         for cls in list(self.classes.values()):
             versions = {version for version, _ in cls.sources}
             cls.versions = tuple(version for version in self.versions if version in versions)
             cls.fields = self._fields(cls)
+        if self._dirty:
+            raise CodegenError("the merge did not settle")
 
     def _fields(self, cls: Class) -> list[Field]:
         by_name: dict[str, list[tuple[str, Pair]]] = {}
@@ -196,9 +195,7 @@ class Merger:
         listed = [one for one in seen if one.schema.get("enum")]
         if not listed:
             return ""
-        name = next((one.name for one in reversed(listed) if one.name), None) or self.inline.get(f"enum {hint}", hint)
-        if any(one.name for one in listed):
-            self.inline[f"enum {hint}"] = name
+        name = next((one.name for one in reversed(listed) if one.name), hint)
         known = self.words.setdefault(name, {})
         for one in listed:
             known.update(dict.fromkeys(one.schema["enum"]))
@@ -207,9 +204,7 @@ class Merger:
     def _object(self, seen: list[_Seen], hint: str) -> Type:
         name = next((one.name for one in reversed(seen) if one.name), None)
         if name is None:
-            name = self.inline.get(hint) or (f"{hint}_item" if hint in self._taken else hint)
-        elif any(one.name is None for one in seen):
-            self.inline[hint] = name
+            name = f"{hint}_item" if hint in self._taken else hint
         cls = self.classes.setdefault(name, Class(name))
         # Each must run: any() would stop at the first that is new.
         if sum([cls.add(one.version, one.schema) for one in seen]):

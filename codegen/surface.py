@@ -94,15 +94,10 @@ class Surface:
 
 def build(documents: Sequence[Document]) -> Surface:
     """Merge the documents (patched already), oldest first."""
-    inline: dict[str, str] = {}
-    for _ in range(10):
-        merger = Merger(documents, inline)
-        drafts = [_draft(documents, merger, key) for key in _operation_keys(documents)]
-        merger.finish()
-        if merger.inline == inline:
-            return _assemble(merger, drafts)
-        inline = merger.inline
-    raise CodegenError("the names of inline shapes do not settle")
+    merger = Merger(documents)
+    drafts = [_draft(documents, merger, key) for key in _operation_keys(documents)]
+    merger.finish()
+    return _assemble(merger, drafts)
 
 
 def _operation_keys(documents: Sequence[Document]) -> list[tuple[str, str]]:

@@ -44,6 +44,7 @@ def test_a_property_is_removed() -> None:
     one = jobs("v0.0.1", ref("job"), job=obj(id=NUMBER, gone=TEXT))
     changed = patched(one, Patch("property", "job/gone", "never sent", ""))
     assert list(changed.schemas["job"]["properties"]) == ["id"]
+    assert list(one.schemas["job"]["properties"]) == ["id", "gone"]
 
 
 def test_a_property_is_renamed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import logging
@@ -20,7 +21,10 @@ _log = logging.getLogger("slurm_rest.api")
 
 def decode_json(raw: bytes) -> object:
     """Decode a body. One job name that is not UTF-8 makes all of it so; such bytes become surrogates, not errors."""
-    return json.loads(raw.decode("utf-8", "surrogateescape"))
+    try:
+        return json.loads(raw.decode("utf-8", "surrogateescape"))
+    except RecursionError:
+        raise ValueError("the body is nested too deeply to be an answer of Slurm") from None
 
 
 def model_class(name: str) -> type[AnswerModel] | type[RequestModel]:
@@ -38,13 +42,10 @@ def read_answer(operation: Operation, raw: bytes, *, strict: bool = False) -> An
     from pydantic import ValidationError
 
     model = cast("type[AnswerModel]", model_class(operation.response))
-    try:
+    with contextlib.suppress(ValidationError):
         return model.model_validate_json(raw)
-    except ValidationError as error:
-        # Either the bytes are not UTF-8 (pydantic's JSON parser insists) or a value does not fit.
-        data = decode_json(raw)
-        if strict and not _undecodable(error):
-            raise
+    # Either the bytes are not UTF-8, on which pydantic's JSON parser insists, or a value does not fit.
+    data = decode_json(raw)
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -52,10 +53,6 @@ def read_answer(operation: Operation, raw: bytes, *, strict: bool = False) -> An
             raise
         _drop(operation, data, error)
         return model.model_validate(data)
-
-
-def _undecodable(error: ValidationError) -> bool:
-    return any(one["type"] == "json_invalid" for one in error.errors(include_input=False, include_url=False))
 
 
 def _drop(operation: Operation, data: dict[str, Any], error: ValidationError) -> None:

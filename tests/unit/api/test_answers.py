@@ -41,7 +41,7 @@ def test_one_bad_byte_in_a_real_answer() -> None:
     assert list(losses(jobs(raw), decode_json(raw))) == []
 
 
-@pytest.mark.parametrize("raw", [b"", b"Authentication failure", b"{", b"[]", b"3", b"null", b'{"jobs": 3', b"\xff"])
+@pytest.mark.parametrize("raw", [b"", b"Authentication failure", b"{", b"[]", b"3", b"null", b'{"jobs": 3', b"\xff", b"[" * 100_000])
 def test_what_is_no_answer_is_a_value_error(raw: bytes) -> None:
     with pytest.raises(ValueError, match=r".*"):
         read_answer(JOBS, raw)
@@ -113,7 +113,8 @@ def test_shapes_that_changed_between_versions() -> None:
 
 
 def test_a_value_of_an_unexpected_type_hides_only_itself(caplog: pytest.LogCaptureFixture) -> None:
-    raw = b'{"jobs": [{"job_id": {"new": 1}, "name": "a"}, {"job_id": 2},{"job_id": [], "job_resources": {"nodes": [5]}}]}'
+    odd = b'{"job_id": [], "job_resources": {"nodes": [5]}}'
+    raw = b'{"jobs": [{"job_id": {"new": 1}, "name": "a"}, {"job_id": 2}, ' + odd + b"]}"
     with pytest.raises(ValidationError):
         jobs(raw)
     with caplog.at_level(logging.WARNING, "slurm_rest.api"):

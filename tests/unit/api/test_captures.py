@@ -164,4 +164,5 @@ def test_what_versions_know() -> None:
     assert known_in("ControllerPing", "mode") == API_VERSIONS[:5]
     assert known_in("JobInfo", "job_id") == API_VERSIONS
     assert known_in("JobInfo", "nothing") == ()
+    assert known_in("JobInfo", "job_i") == ()
     assert known_in("Nothing", "job_id") == ()
