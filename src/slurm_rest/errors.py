@@ -160,12 +160,25 @@ class ConfigError(SlurmError):
 class SpecError(SlurmError, ValueError):
     """A job or request that is wrong before anything is sent.
 
-    ``field`` names the option or field at fault, empty when it is the script as a whole.
+    ``field`` names the option or field at fault, empty when it is the script as a whole. ``line`` is the script's line
+    where it stands. ``kind`` is what sort of fault it is, in a job's description: ``script``, ``directive``, ``usage``
+    (an option that does not exist, is ambiguous, or lacks its value), ``value``, ``conflict`` or ``inexpressible``.
     """
 
-    def __init__(self, message: str, *, field: str = "", hint: str = "", context: ErrorContext | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        field: str = "",
+        line: int | None = None,
+        kind: str = "",
+        hint: str = "",
+        context: ErrorContext | None = None,
+    ) -> None:
         super().__init__(message, hint=hint, context=context)
         self.field = field
+        self.line = line
+        self.kind = kind
 
 
 class AuthError(SlurmError):

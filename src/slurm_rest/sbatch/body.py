@@ -1,73 +1,118 @@
-"""JobSpec to the JSON body of ``job/submit``, with the fields that sbatch derives from its options."""
+"""JobSpec to the JSON body of ``job/submit``, with everything that sbatch derives from its options."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from slurm_rest.errors import SpecError
 
-from .options import OPTIONS
+from .derive import Derived, Place, derive
+from .environment import Submitter, job_environment
+from .limits import refuse_inexpressible
+from .script import check_script
 from .spec import JobSpec
 
-__all__ = ["submit_body"]
+__all__ = ["Setting", "submit_body"]
 
 
-def submit_body(spec: JobSpec, *, directory: str, environment: Sequence[str], command: str = "") -> dict[str, object]:
-    """Return the body for ``spec``.
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Everything about a submission that the spec itself does not say.
 
-    ``directory`` is the job's directory where the spec has none; ``environment`` the ``K=V`` list that ``spec.env``
-    is put on top of; ``command`` becomes the job's Command in Slurm (``argv[0]``).
+    ``directory`` is the job's directory where the spec has none; ``rule`` decides the environment where nothing says
+    ``--export``; ``release`` is the sbatch to imitate; ``command`` becomes the job's Command in Slurm.
     """
-    values = spec.values()
-    job: dict[str, object] = {
-        option.field: values[option.name] for option in OPTIONS if option.field and option.name in values
-    }
-    job.setdefault("name", "sbatch")
-    job["current_working_directory"] = _absolute(str(job.get("current_working_directory") or directory))
-    job["environment"] = _environment(environment, spec.env)
-    if spec.args or command:
-        job["argv"] = [command or str(job["name"]), *spec.args]
-    _add_counts(job, values)
-    _add_tres(job, values)
-    if job.get("hold") is not True:
-        job.pop("hold", None)
-    else:
-        # With both, slurmrestd lets the priority win and the job is not held; sbatch holds it.
-        job.pop("priority", None)
-    return {"script": spec.script, "job": job}
+
+    directory: str
+    rule: str = "login"
+    version: str = ""
+    release: str = "24.11"
+    submitter: Submitter = field(default_factory=Submitter)
+    now: datetime = field(default_factory=datetime.now)
+    command: str = ""
+    read_file: Callable[[str], bytes] | None = None
 
 
-def _absolute(directory: str) -> str:
+def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
+    """Return the body for ``spec``: ``job`` for one component, ``jobs`` for several.
+
+    Raises SpecError for what sbatch would refuse, and UnsupportedVersion for what the API version cannot say.
+    """
+    script = check_script(spec.script)
+    parts = [spec, *spec.components]
+    made: list[tuple[Derived, str]] = []
+    for part in parts:
+        values = part.options()
+        refuse_inexpressible(values, setting.version, setting.release)
+        directory = _directory(values, setting)
+        made.append((derive(values, Place(directory, setting.now, setting.release, setting.read_file)), directory))
+    variables = _variables([one.variables for one, _ in made])
+    jobs = [_job(part, one, directory, variables, setting) for part, (one, directory) in zip(parts, made, strict=True)]
+    if spec.bbf is not None:
+        script = _with_burst_buffer(script, _read(os.fspath(spec.bbf), "bbf", setting))
+    return {"script": script, "job": jobs[0]} if len(jobs) == 1 else {"script": script, "jobs": jobs}
+
+
+def _directory(values: dict[str, object], setting: Setting) -> str:
+    directory = str(values.get("chdir") or "")
+    if directory and not directory.startswith("/"):
+        base = setting.submitter.directory if setting.rule == "submit" else ""
+        # Joined, not normalised: sbatch keeps ".." too.
+        directory = f"{base}/{directory}" if base else directory
+    directory = directory or setting.directory
     if not directory.startswith("/"):
         hint = "A relative one would be taken as is, and the job runs elsewhere."
-        raise SpecError(f"The job's directory {directory!r} is not absolute", field="chdir", hint=hint)
+        raise SpecError(f"The job's directory {directory!r} is not absolute", field="chdir", hint=hint, kind="value")
     return directory
 
 
-def _environment(base: Sequence[str], extra: Mapping[str, str]) -> list[str]:
-    kept = [item for item in base if item.partition("=")[0] not in extra]
-    return [*kept, *(f"{name}={value}" for name, value in extra.items())]
+def _variables(parts: list[dict[str, str]]) -> dict[str, str]:
+    """Return sbatch's variables; those of a het job carry the number of their component, in two spellings."""
+    if len(parts) == 1:
+        return parts[0]
+    return {
+        f"{name}_{group}_GROUP_{number}": value
+        for number, variables in enumerate(parts)
+        for name, value in variables.items()
+        for group in ("PACK", "HET")
+    }
 
 
-def _add_counts(job: dict[str, object], values: Mapping[str, object]) -> None:
-    nodes = values.get("nodes")
-    tasks = values.get("ntasks")
-    if isinstance(nodes, tuple):
-        least, most = nodes
-        if isinstance(tasks, int):
-            # sbatch never asks for more nodes than there are tasks.
-            least, most = min(least, tasks), min(most, tasks)
-        job["minimum_nodes"], job["maximum_nodes"] = least, most
-    cpus = values.get("cpus_per_task")
-    if isinstance(cpus, int):
-        job["cpus_per_task"] = cpus
-        job["minimum_cpus_per_node"] = cpus
-        job["minimum_cpus"] = cpus * (tasks if isinstance(tasks, int) else 1)
-        # Without it the record lacks TresPerTask and srun inside the job does not see the request.
-        job["tres_per_task"] = f"cpu={cpus}"
+def _job(
+    part: JobSpec, made: Derived, directory: str, variables: dict[str, str], setting: Setting
+) -> dict[str, object]:
+    job = dict(made.fields)
+    job.setdefault("name", "sbatch")
+    job["current_working_directory"] = directory
+    values = part.options()
+    export_file = values.get("export_file")
+    job["environment"] = job_environment(
+        values,
+        variables if setting.rule == "submit" else {"SLURM_SUBMIT_DIR": directory, **variables},
+        setting.submitter,
+        rule=setting.rule,
+        export_file=None if export_file is None else _read(str(export_file), "export_file", setting),
+        env=part.env,
+    )
+    if part.args or setting.command:
+        job["argv"] = [setting.command or str(job["name"]), *part.args]
+    return job
 
 
-def _add_tres(job: dict[str, object], values: Mapping[str, object]) -> None:
-    per_node = [str(values[name]) for name in ("gpus_per_node", "gres") if values.get(name)]
-    if per_node:
-        job["tres_per_node"] = ",".join(per_node)
+def _read(path: str, name: str, setting: Setting) -> bytes:
+    if setting.read_file is None:
+        raise SpecError(f"--{name.replace('_', '-')} names a file, which cannot be read here", field=name, kind="value")
+    try:
+        return setting.read_file(path)
+    except OSError as error:
+        message = f"--{name.replace('_', '-')}: cannot read {path!r}: {error.strerror}"
+        raise SpecError(message, field=name, kind="value") from None
+
+
+def _with_burst_buffer(script: str, raw: bytes) -> str:
+    first, newline, rest = script.partition("\n")
+    text = raw.decode("utf-8", "surrogateescape")
+    return f"{first}{newline}{text}{'' if text.endswith(chr(10)) else newline}{rest}"

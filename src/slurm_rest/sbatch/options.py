@@ -1,131 +1,142 @@
-"""One table of the options that a JobSpec takes: a row drives checking, the REST body and the documentation."""
+"""The table of sbatch's options, 24.11 and 26.05: one row drives reading, the REST body, the argv, help and docs.
+
+A row whose ``put`` is empty is not one REST field by itself: derive.py makes of it what sbatch makes, environment.py
+the job's environment, or it concerns the client alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from . import kinds as k
+from . import values as v
+from .option import NONE, OPTIONAL, Option
+from .times import TIMESTAMP
 
-from . import grammar
+__all__ = ["OPTIONS", "ROW_OF"]
 
-__all__ = ["OPTIONS", "Option"]
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One sbatch option.
-
-    ``name`` is its keyword, ``long`` sbatch's spelling, ``field`` the field of the REST body (empty where body.py
-    derives several from it), ``read`` turns a caller's value into that field's JSON value or raises ValueError.
-    """
-
-    name: str
-    field: str
-    read: Callable[[object], object]
-    long: str = ""
-    short: str = ""
-    help: str = ""
-
-    @property
-    def flag(self) -> str:
-        """Return ``--ntasks-per-node`` for ``ntasks_per_node``."""
-        return "--" + (self.long or self.name.replace("_", "-"))
-
-
-def _number(read: Callable[[object], int]) -> Callable[[object], object]:
-    # A bare {"number": 5} is taken as unset by slurmrestd, silently.
-    return lambda value: {"set": True, "infinite": False, "number": read(value)}
-
-
-def _mode(value: object) -> list[str]:
-    word = grammar.text(value).lower()
-    if word not in ("append", "truncate"):
-        raise ValueError('takes "append" or "truncate"')
-    return [word.upper()]
-
-
-_MAIL = {
-    "INVALID_DEPEND": ["INVALID_DEPENDENCY"],
-    "TIME_LIMIT": ["TIME=100%"],
-    "TIME_LIMIT_90": ["TIME=90%"],
-    "TIME_LIMIT_80": ["TIME=80%"],
-    "TIME_LIMIT_50": ["TIME=50%"],
-    "ALL": ["BEGIN", "END", "FAIL", "INVALID_DEPENDENCY", "REQUEUE", "STAGE_OUT"],
-    **{word: [word] for word in ("BEGIN", "END", "FAIL", "REQUEUE", "STAGE_OUT", "ARRAY_TASKS")},
-}
-
-
-def _mail_type(value: object) -> list[str]:
-    # From v0.0.41 on an unknown word answers HTTP 500 and still creates the job, so it must not be sent.
-    words = [word.upper() for word in grammar.word_list(value)]
-    unknown = [word for word in words if word not in _MAIL and word != "NONE"]
-    if unknown:
-        raise ValueError(f"does not know {unknown[0]}; it takes NONE, {', '.join(_MAIL)}")
-    return [] if "NONE" in words else list(dict.fromkeys(name for word in words for name in _MAIL[word]))
-
-
-_EXCLUSIVE = {"exclusive": "none", "user": "user", "mcs": "mcs", "topo": "topo", "oversubscribe": "oversubscribe"}
-
-
-def _exclusive(value: object) -> list[str]:
-    if isinstance(value, bool):
-        return ["none"] if value else []
-    word = grammar.text(value).lower()
-    if word not in _EXCLUSIVE:
-        raise ValueError(f"takes True, {', '.join(_EXCLUSIVE)}")
-    return [_EXCLUSIVE[word]]
-
-
-def _nice(value: object) -> int:
-    number = grammar.integer(value)
-    if abs(number) > 2147483645:
-        raise ValueError("takes a number within +/-2147483645")
-    return number
-
-
-def _priority(value: object) -> int:
-    number = grammar.integer(value)
-    if not 0 <= number <= 4294967293:
-        raise ValueError("takes a number from 0 to 4294967293")
-    return number
-
+_NEW = "26.05"
 
 OPTIONS: tuple[Option, ...] = (
-    Option("name", "name", grammar.text, "job-name", "J", "name of the job, at most 1024 bytes"),
-    Option("account", "account", grammar.text, short="A", help="account to charge"),
-    Option("partition", "partition", grammar.comma_list, short="p", help="partition, or several in order"),
-    Option("qos", "qos", grammar.text, short="q", help="quality of service"),
-    Option("time", "time_limit", grammar.minutes, short="t", help="time limit: minutes, H:M:S or D-H:M:S"),
-    Option("time_min", "time_minimum", grammar.minutes, help="least time limit that will do"),
-    Option("nodes", "", grammar.node_range, short="N", help="number of nodes, or MIN-MAX"),
-    Option("ntasks", "tasks", grammar.count, short="n", help="number of tasks"),
-    Option("ntasks_per_node", "tasks_per_node", grammar.count, help="tasks on each node"),
-    Option("cpus_per_task", "", grammar.count, short="c", help="CPUs for each task"),
-    Option("mem", "memory_per_node", _number(grammar.mebibytes), help="memory for each node: MiB or 4G"),
-    Option("mem_per_cpu", "memory_per_cpu", _number(grammar.mebibytes), help="memory for each CPU"),
-    Option("gpus", "tres_per_job", grammar.gpus, short="G", help="GPUs for the job: 1 or a100:2"),
-    Option("gpus_per_node", "", grammar.gpus, help="GPUs for each node"),
-    Option("gres", "", grammar.gres, help="generic resources for each node: gpu:a100:1"),
-    Option("constraint", "constraints", grammar.text, short="C", help="node features"),
-    Option("licenses", "licenses", grammar.comma_list, short="L", help="licences: matlab:1"),
-    Option("nodelist", "required_nodes", grammar.word_list, short="w", help="nodes to use"),
-    Option("exclude", "excluded_nodes", grammar.word_list, short="x", help="nodes not to use"),
-    Option("exclusive", "shared", _exclusive, help="whole nodes: no value, user, mcs or topo"),
-    Option("array", "array", grammar.text, short="a", help="array of jobs: 0-9%2"),
-    Option("dependency", "dependency", grammar.text, short="d", help="start after other jobs: afterok:12"),
-    Option("begin", "begin_time", _number(grammar.moment), short="b", help="earliest start"),
-    Option("deadline", "deadline", grammar.moment, help="latest end"),
-    Option("hold", "hold", grammar.switch, short="H", help="submit in held state"),
-    Option("requeue", "requeue", grammar.switch, help="may be requeued"),
-    Option("chdir", "current_working_directory", grammar.path, short="D", help="the job's directory"),
-    Option("output", "standard_output", grammar.path, short="o", help="file for standard output"),
-    Option("error", "standard_error", grammar.path, short="e", help="file for standard error"),
-    Option("input", "standard_input", grammar.path, short="i", help="file for standard input"),
-    Option("open_mode", "open_mode", _mode, help="append or truncate the output files"),
-    Option("comment", "comment", grammar.text, help="text kept with the job"),
-    Option("mail_type", "mail_type", _mail_type, help="events to send mail for"),
-    Option("mail_user", "mail_user", grammar.text, help="who gets the mail"),
-    Option("nice", "nice", _nice, help="lower priority by this much"),
-    Option("priority", "priority", _number(_priority), help="priority, for operators"),
-    Option("reservation", "reservation", grammar.comma_list, help="reservation to run in"),
-    Option("wckey", "wckey", grammar.text, help="workload characterisation key"),
-)
+    Option("account", k.TEXT, "account", "A", variables=("SBATCH_ACCOUNT",), help="account to charge"),
+    Option("acctg-freq", v.ACCTG_FREQ, "account_gather_frequency", variables=("SBATCH_ACCTG_FREQ",), help="how often to gather accounting data"),
+    Option("array", k.TEXT, "array", "a", variables=("SBATCH_ARRAY_INX",), help="array of jobs: 0-9%2"),
+    Option("autocomplete", k.TEXT, help="prints matching options and submits nothing"),
+    Option("batch", k.TEXT, "batch_features", variables=("SBATCH_BATCH",), help="features of the node that runs the script"),
+    Option("bb", k.TEXT, "burst_buffer", kept=False, variables=("SBATCH_BURST_BUFFER",), help="burst buffer specification"),
+    Option("bbf", k.PATH, help="file with a burst buffer specification"),
+    Option("begin", TIMESTAMP, short="b", help="earliest start: now+1hour, 16:00, 2030-01-02T03:04"),
+    Option("chdir", k.PATH, short="D", help="the job's directory"),
+    Option("cluster", k.TEXT, slot="clusters", help="same as --clusters"),
+    Option("cluster-constraint", k.TEXT, "cluster_constraint", variables=("SBATCH_CLUSTER_CONSTRAINT",), help="features of the cluster"),
+    Option("clusters", k.TEXT, short="M", slot="clusters", variables=("SLURM_CLUSTERS", "SBATCH_CLUSTERS"), help="cluster to submit to"),
+    Option("comment", k.TEXT, "comment", help="text kept with the job"),
+    Option("consolidate-segments", k.FLAG, takes=NONE, kept=False, since=_NEW, variables=("SBATCH_CONSOLIDATE_SEGMENTS",), help="pack segments close together"),
+    Option("constraint", k.TEXT, "constraints", "C", kept=False, variables=("SBATCH_CONSTRAINT",), help="node features"),
+    Option("container", k.TEXT, "container", variables=("SBATCH_CONTAINER",), help="path of an OCI bundle"),
+    Option("container-id", k.TEXT, "container_id", variables=("SBATCH_CONTAINER_ID",), help="name for the container"),
+    Option("container-type", k.TEXT, "container_type", since=_NEW, variables=("SBATCH_CONTAINER_TYPE",), help="type of the container"),
+    Option("context", k.TEXT, "selinux_context", help="SELinux context"),
+    Option("contiguous", k.FLAG, "contiguous", takes=NONE, kept=False, help="contiguous nodes"),
+    Option("core-spec", k.number_between(0, 65533), short="S", kept=False, slot="specialized", variables=("SBATCH_CORE_SPEC",), help="cores to reserve for the system"),
+    Option("cores-per-socket", k.COUNT, "cores_per_socket", kept=False, help="least cores of each socket"),
+    Option("cpu-freq", v.CPU_FREQ, "cpu_frequency", kept=False, variables=("SBATCH_CPU_FREQ_REQ",), help="CPU frequency"),
+    Option("cpus-per-gpu", k.COUNT, kept=False, variables=("SBATCH_CPUS_PER_GPU",), help="CPUs for each GPU"),
+    Option("cpus-per-task", k.COUNT, "cpus_per_task", "c", kept=False, help="CPUs for each task"),
+    Option("deadline", TIMESTAMP, help="latest end"),
+    Option("delay-boot", k.SECONDS, "delay_boot", variables=("SBATCH_DELAY_BOOT",), help="how long to wait for nodes with the features"),
+    Option("dependency", k.TEXT, "dependency", "d", help="start after other jobs: afterok:12"),
+    Option("distribution", v.DISTRIBUTION, "distribution", "m", kept=False, variables=("SBATCH_DISTRIBUTION",), help="how tasks are spread"),
+    Option("error", k.PATH, short="e", variables=("SBATCH_ERROR",), help="file for standard error"),
+    Option("exclude", v.HOSTS, short="x", help="nodes not to use"),
+    Option("exclusive", v.EXCLUSIVE, takes=OPTIONAL, bare="exclusive", kept=False, slot="shared", variables=("SBATCH_EXCLUSIVE",), help="whole nodes, alone"),
+    Option("export", k.TEXT, variables=("SBATCH_EXPORT",), help="variables to send: ALL, NONE, NIL or a list"),
+    Option("export-file", k.PATH, help="file with variables, each ended by NUL"),
+    Option("external", k.FLAG, takes=NONE, kept=False, since=_NEW, help="job without a script, run elsewhere"),
+    Option("extra", k.TEXT, "extra", help="text for site software"),
+    Option("extra-node-info", v.NODE_INFO, short="B", kept=False, slot="node-info", help="sockets, cores and threads of a node"),
+    Option("get-user-env", v.USER_ENV, takes=OPTIONAL, takes_by_release=((_NEW, NONE),), variables=("SBATCH_GET_USER_ENV",), help="the user's login environment"),
+    Option("gid", k.TEXT, help="group to run as, for root"),
+    Option("gpu-bind", k.TEXT, kept=False, slot="tres-bind", variables=("SBATCH_GPU_BIND",), help="binding of tasks to GPUs"),
+    Option("gpu-freq", k.TEXT, kept=False, variables=("SBATCH_GPU_FREQ",), help="GPU frequency"),
+    Option("gpus", v.GPUS, short="G", kept=False, variables=("SBATCH_GPUS",), help="GPUs for the job"),
+    Option("gpus-per-node", v.GPUS, kept=False, variables=("SBATCH_GPUS_PER_NODE",), help="GPUs for each node"),
+    Option("gpus-per-socket", v.GPUS, kept=False, variables=("SBATCH_GPUS_PER_SOCKET",), help="GPUs for each socket"),
+    Option("gpus-per-task", v.GPUS, kept=False, variables=("SBATCH_GPUS_PER_TASK",), help="GPUs for each task"),
+    Option("gres", v.GRES, kept=False, variables=("SBATCH_GRES",), help="generic resources for each node"),
+    Option("gres-flags", v.GRES_FLAGS, kept=False, variables=("SBATCH_GRES_FLAGS",), help="binding of generic resources"),
+    Option("help", k.FLAG, short="h", takes=NONE, command_line_only=True, inert=True),
+    Option("hint", v.HINT, kept=False, variables=("SLURM_HINT", "SBATCH_HINT"), help="how the job uses the hardware"),
+    Option("hold", k.FLAG, "hold", "H", takes=NONE, help="submit in held state"),
+    Option("ignore-pbs", k.FLAG, takes=NONE, variables=("SBATCH_IGNORE_PBS",), help="do not read #PBS and #BSUB lines"),
+    Option("input", k.PATH, short="i", variables=("SBATCH_INPUT",), help="file for standard input"),
+    Option("job-name", k.TEXT, "name", "J", variables=("SBATCH_JOB_NAME",), help="name of the job", keyword="name"),
+    Option("kill-on-invalid-dep", v.YES_NO, help="what to do when a dependency cannot come true"),
+    Option("licenses", k.LIST, "licenses", "L", kept=False, help="licences: matlab:1"),
+    Option("mail-type", v.MAIL_TYPE, kept=False, help="events to send mail for"),
+    Option("mail-user", k.TEXT, "mail_user", kept=False, help="who gets the mail"),
+    Option("mcs-label", k.TEXT, "mcs_label", help="MCS label"),
+    Option("mem", k.MEMORY, variables=("SBATCH_MEM_PER_NODE",), help="memory for each node"),
+    Option("mem-bind", v.MEM_BIND, kept=False, variables=("SBATCH_MEM_BIND",), help="binding to memory"),
+    Option("mem-per-cpu", k.MEMORY, kept=False, variables=("SBATCH_MEM_PER_CPU",), help="memory for each CPU"),
+    Option("mem-per-gpu", k.MEMORY, kept=False, variables=("SBATCH_MEM_PER_GPU",), help="memory for each GPU"),
+    Option("mem-update", k.TEXT, since=_NEW, help="lower the memory after a while: MARGIN@DELAY"),
+    Option("mincpus", k.COUNT, kept=False, help="least CPUs of a node"),
+    Option("network", k.TEXT, "network", kept=False, variables=("SBATCH_NETWORK",), help="network specification"),
+    Option("nice", v.NICE, "nice", takes=OPTIONAL, bare=100, help="lower the priority by this much"),
+    Option("no-kill", v.NO_KILL, short="k", takes=OPTIONAL, variables=("SBATCH_NO_KILL",), help="go on when a node fails"),
+    Option("no-requeue", k.FLAG, takes=NONE, slot="requeue", variables=("SBATCH_NO_REQUEUE",), help="never requeue"),
+    Option("nodefile", k.PATH, short="F", kept=False, slot="nodelist", help="file with nodes to use"),
+    Option("nodelist", v.HOSTS, short="w", kept=False, slot="nodelist", help="nodes to use"),
+    Option("nodes", v.NODES, short="N", kept=False, help="number of nodes"),
+    Option("ntasks", k.COUNT, short="n", kept=False, help="number of tasks"),
+    Option("ntasks-per-core", k.COUNT, "tasks_per_core", kept=False, help="tasks on each core"),
+    Option("ntasks-per-gpu", k.COUNT, kept=False, help="tasks for each GPU"),
+    Option("ntasks-per-node", k.COUNT, "tasks_per_node", kept=False, slot="ntasks-per-node", help="tasks on each node"),
+    Option("ntasks-per-socket", k.COUNT, "tasks_per_socket", kept=False, help="tasks on each socket"),
+    Option("ntasks-per-tres", k.COUNT, kept=False, help="tasks for each GPU"),
+    Option("oom-kill-step", k.number_between(0, 1), "oom_kill_step", takes=OPTIONAL, bare=1, help="whether running out of memory ends the whole step"),
+    Option("open-mode", v.OPEN_MODE, variables=("SBATCH_OPEN_MODE",), help="append to output files, or truncate them"),
+    Option("output", k.PATH, short="o", variables=("SBATCH_OUTPUT",), help="file for standard output"),
+    Option("overcommit", k.FLAG, "overcommit", "O", takes=NONE, kept=False, variables=("SBATCH_OVERCOMMIT",), help="several tasks on a CPU"),
+    Option("oversubscribe", k.FLAG, short="s", takes=NONE, kept=False, slot="shared", help="share nodes with other jobs"),
+    Option("parsable", k.FLAG, takes=NONE, inert=True, help="print the job id alone"),
+    Option("partition", k.LIST, "partition", "p", kept=False, variables=("SBATCH_PARTITION",), help="partition, or several"),
+    Option("prefer", k.TEXT, "prefer", help="features that would be nice"),
+    Option("priority", v.PRIORITY, help="priority, for operators"),
+    Option("profile", v.PROFILE, variables=("SBATCH_PROFILE",), help="data to profile"),
+    Option("propagate", v.PROPAGATE, takes=OPTIONAL, bare=v.LIMIT_NAMES, help="resource limits to send along"),
+    Option("qos", k.TEXT, "qos", "q", variables=("SBATCH_QOS",), help="quality of service"),
+    Option("quiet", k.FLAG, short="Q", takes=NONE, command_line_only=True, inert=True, help="print no messages"),
+    Option("reboot", k.FLAG, "reboot", takes=NONE, help="reboot the nodes first"),
+    Option("requeue", v.REQUEUE, takes=NONE, takes_by_release=((_NEW, OPTIONAL),), slot="requeue", variables=("SBATCH_REQUEUE",), help="may be requeued"),
+    Option("reservation", k.LIST, "reservation", variables=("SBATCH_RESERVATION",), help="reservation to run in"),
+    Option("resources", k.TEXT, kept=False, since=_NEW, help="hierarchical resources"),
+    Option("resv-ports", k.number_between(0, k.COUNT_MAX), "resv_mpi_ports", takes=OPTIONAL, bare=0, kept=False, help="ports to reserve"),
+    Option("segment", k.number_between(0, 65533), kept=False, variables=("SBATCH_SEGMENT_SIZE",), help="nodes in a block"),
+    Option("signal", v.SIGNAL, variables=("SBATCH_SIGNAL",), help="signal before the time limit"),
+    Option("sockets-per-node", k.COUNT, "sockets_per_node", kept=False, help="least sockets of a node"),
+    Option("spread-job", k.FLAG, takes=NONE, kept=False, variables=("SBATCH_SPREAD_JOB",), help="over as many nodes as possible"),
+    Option("spread-segments", k.FLAG, takes=NONE, kept=False, since=_NEW, variables=("SBATCH_SPREAD_SEGMENTS",), help="segments in different blocks"),
+    Option("stepmgr", k.FLAG, takes=NONE, help="a step manager for the job"),
+    Option("switches", v.SWITCHES, kept=False, variables=(), help="least switches, and how long to wait for them"),
+    Option("tasks-per-node", k.COUNT, "tasks_per_node", kept=False, slot="ntasks-per-node", help="same as --ntasks-per-node"),
+    Option("test-only", k.FLAG, takes=NONE, help="submit nothing"),
+    Option("thread-spec", k.COUNT, "thread_specification", kept=False, slot="specialized", variables=("SBATCH_THREAD_SPEC",), help="threads to reserve for the system"),
+    Option("threads-per-core", k.COUNT, "threads_per_core", kept=False, variables=("SBATCH_THREADS_PER_CORE",), help="threads of each core"),
+    Option("time", k.TIME_LIMIT, short="t", variables=("SBATCH_TIMELIMIT",), help="time limit"),
+    Option("time-min", k.TIME_LIMIT, help="least time limit that will do"),
+    Option("tmp", k.MEMORY, "temporary_disk_per_node", kept=False, help="temporary disk of a node"),
+    Option("tres-bind", k.TEXT, kept=False, slot="tres-bind", variables=("SBATCH_TRES_BIND",), help="binding of tasks to resources"),
+    Option("tres-per-task", k.TEXT, kept=False, variables=("SBATCH_TRES_PER_TASK",), help="resources for each task"),
+    Option("uid", k.TEXT, help="user to run as, for root"),
+    Option("usage", k.FLAG, takes=NONE, command_line_only=True, inert=True),
+    Option("use-min-nodes", k.FLAG, takes=NONE, kept=False, variables=("SBATCH_USE_MIN_NODES",), help="rather few nodes than many"),
+    Option("verbose", k.FLAG, short="v", takes=NONE, command_line_only=True, inert=True, help="print more messages"),
+    Option("version", k.FLAG, short="V", takes=NONE, command_line_only=True, inert=True),
+    Option("wait", k.FLAG, short="W", takes=NONE, variables=("SBATCH_WAIT",), help="wait for the end of the job"),
+    Option("wait-all-nodes", k.number_between(0, 1), variables=("SBATCH_WAIT_ALL_NODES",), help="start when all nodes are ready"),
+    Option("wckey", k.TEXT, "wckey", variables=("SBATCH_WCKEY",), help="workload characterisation key"),
+    Option("wrap", k.TEXT, command_line_only=True, inert=True, help="shell command to run instead of a script"),
+)  # fmt: skip
+
+ROW_OF = {row.name: row for row in OPTIONS}
+

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 
 from slurm_rest.errors import SpecError
 
-from .grammar import unsendable
+from .kinds import unsendable
 
 __all__ = ["MAX_SCRIPT_BYTES", "Script", "check_script", "read_script"]
 
 # Slurm's default max_script_size: 4194304 bytes are taken, 4200000 answered with error 2012.
 MAX_SCRIPT_BYTES = 4 * 1024 * 1024
-
-_DIRECTIVE = re.compile(r"#(?:SBATCH|SLURM)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +66,4 @@ def check_script(text: str) -> str:
         raise SpecError(
             f"The script is larger than {MAX_SCRIPT_BYTES} bytes", hint="Put the data into a file on the cluster."
         )
-    _refuse_directives(text)
     return text
-
-
-def _refuse_directives(text: str) -> None:
-    """Slurmrestd ignores directives, so a script that has them would run with other resources than it asks for."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if _DIRECTIVE.match(line):
-            raise SpecError(
-                f"Line {number} of the script is a directive, which slurmrestd ignores: {line[:100]}",
-                hint="Pass it as a keyword instead (time=..., nodes=...) and remove the line.",
-            )
-        if line.strip() and not line.lstrip().startswith("#"):
-            return

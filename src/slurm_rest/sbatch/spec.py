@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 
 from slurm_rest.errors import SpecError
 
-from .grammar import unsendable
-from .options import OPTIONS
+from .getopt import Options
+from .kinds import unsendable
+from .layers import Layer, check_conflicts, put
+from .options import OPTIONS, ROW_OF
 
-__all__ = ["JobSpec"]
+__all__ = ["JobSpec", "canonical_keywords", "read_keyword"]
 
-_READERS = {option.name: option for option in OPTIONS}
 # Slurm answers error 2012 to more, in bytes (22.05, 24.11 and 26.05).
 _TEXT_LIMIT = 1024
+# What a spec made of keywords is checked against: the newest release has every option.
+_NEWEST = "26.05"
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,10 @@ class JobSpec:
     """A job to submit. Fields are sbatch's long options with ``_`` for ``-``; None leaves an option unset.
 
     ``script`` is the text of the batch script, ``args`` its arguments, ``env`` variables on top of the job's
-    environment. Sizes are MiB or text ("4G"), times minutes, text ("2:00:00") or timedelta.
+    environment, ``components`` the further components of a het job. Options take Python values or sbatch's text:
+    sizes are MiB or "4G", times minutes, "2:00:00" or timedelta; afterwards a field holds the canonical value.
+
+    The directives in ``script`` are text to a JobSpec: ``JobSpec.from_script`` reads them into options.
 
     Raises SpecError for a field that does not exist (naming the nearest), a value of the wrong type or form, and
     options that exclude each other.
@@ -35,43 +41,119 @@ class JobSpec:
     script: str = field(default="", repr=False)
     args: Sequence[str] = ()
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    components: Sequence[JobSpec] = ()
     name: str | None = None
     account: str | None = None
-    partition: str | Sequence[str] | None = None
-    qos: str | None = None
-    time: str | int | timedelta | None = None
-    time_min: str | int | timedelta | None = None
-    nodes: int | str | None = None
-    ntasks: int | None = None
-    ntasks_per_node: int | None = None
-    cpus_per_task: int | None = None
-    mem: str | int | None = None
-    mem_per_cpu: str | int | None = None
-    gpus: int | str | None = None
-    gpus_per_node: int | str | None = None
-    gres: str | Sequence[str] | None = None
+    acctg_freq: str | int | None = None
+    array: str | None = None
+    autocomplete: str | None = None
+    batch: str | None = None
+    bb: str | None = None
+    bbf: str | os.PathLike[str] | None = None
+    begin: str | int | datetime | None = None
+    chdir: str | os.PathLike[str] | None = None
+    cluster: str | None = None
+    cluster_constraint: str | None = None
+    clusters: str | None = None
+    comment: str | None = None
+    consolidate_segments: bool | None = None
     constraint: str | None = None
-    licenses: str | Sequence[str] | None = None
-    nodelist: str | Sequence[str] | None = None
+    container: str | None = None
+    container_id: str | None = None
+    container_type: str | None = None
+    context: str | None = None
+    contiguous: bool | None = None
+    core_spec: int | None = None
+    cores_per_socket: int | None = None
+    cpu_freq: str | int | None = None
+    cpus_per_gpu: int | None = None
+    cpus_per_task: int | None = None
+    deadline: str | int | datetime | None = None
+    delay_boot: str | int | timedelta | None = None
+    dependency: str | None = None
+    distribution: str | None = None
+    error: str | os.PathLike[str] | None = None
     exclude: str | Sequence[str] | None = None
     exclusive: bool | str | None = None
-    array: str | None = None
-    dependency: str | None = None
-    begin: datetime | int | None = None
-    deadline: datetime | int | None = None
+    export: str | None = None
+    export_file: str | os.PathLike[str] | None = None
+    external: bool | None = None
+    extra: str | None = None
+    extra_node_info: str | None = None
+    get_user_env: bool | str | None = None
+    gid: str | None = None
+    gpu_bind: str | None = None
+    gpu_freq: str | None = None
+    gpus: int | str | None = None
+    gpus_per_node: int | str | None = None
+    gpus_per_socket: int | str | None = None
+    gpus_per_task: int | str | None = None
+    gres: str | Sequence[str] | None = None
+    gres_flags: str | Sequence[str] | None = None
+    hint: str | Sequence[str] | None = None
     hold: bool | None = None
-    requeue: bool | None = None
-    chdir: str | os.PathLike[str] | None = None
-    output: str | os.PathLike[str] | None = None
-    error: str | os.PathLike[str] | None = None
+    ignore_pbs: bool | None = None
     input: str | os.PathLike[str] | None = None
-    open_mode: str | None = None
-    comment: str | None = None
+    kill_on_invalid_dep: bool | str | None = None
+    licenses: str | Sequence[str] | None = None
     mail_type: str | Sequence[str] | None = None
     mail_user: str | None = None
+    mcs_label: str | None = None
+    mem: str | int | None = None
+    mem_bind: str | Sequence[str] | tuple[frozenset[str], str, str] | None = None
+    mem_per_cpu: str | int | None = None
+    mem_per_gpu: str | int | None = None
+    mem_update: str | None = None
+    mincpus: int | None = None
+    network: str | None = None
     nice: int | None = None
-    priority: int | None = None
+    no_kill: bool | str | None = None
+    no_requeue: bool | None = None
+    nodefile: str | os.PathLike[str] | None = None
+    nodelist: str | Sequence[str] | None = None
+    nodes: int | str | None = None
+    ntasks: int | None = None
+    ntasks_per_core: int | None = None
+    ntasks_per_gpu: int | None = None
+    ntasks_per_node: int | None = None
+    ntasks_per_socket: int | None = None
+    ntasks_per_tres: int | None = None
+    oom_kill_step: int | None = None
+    open_mode: str | None = None
+    output: str | os.PathLike[str] | None = None
+    overcommit: bool | None = None
+    oversubscribe: bool | None = None
+    partition: str | Sequence[str] | None = None
+    prefer: str | None = None
+    priority: int | str | None = None
+    profile: str | Sequence[str] | None = None
+    propagate: bool | str | Sequence[str] | None = None
+    qos: str | None = None
+    reboot: bool | None = None
+    requeue: bool | str | None = None
     reservation: str | Sequence[str] | None = None
+    resources: str | None = None
+    resv_ports: int | None = None
+    segment: int | None = None
+    signal: str | int | tuple[str, int, int] | None = None
+    sockets_per_node: int | None = None
+    spread_job: bool | None = None
+    spread_segments: bool | None = None
+    stepmgr: bool | None = None
+    switches: str | int | tuple[int, int | None] | None = None
+    tasks_per_node: int | None = None
+    test_only: bool | None = None
+    thread_spec: int | None = None
+    threads_per_core: int | None = None
+    time: str | int | timedelta | None = None
+    time_min: str | int | timedelta | None = None
+    tmp: str | int | None = None
+    tres_bind: str | None = None
+    tres_per_task: str | None = None
+    uid: str | None = None
+    use_min_nodes: bool | None = None
+    wait: bool | None = None
+    wait_all_nodes: int | None = None
     wckey: str | None = None
 
     if not TYPE_CHECKING:
@@ -86,17 +168,57 @@ class JobSpec:
             _check(self)
 
     def replace(self, **options: object) -> JobSpec:
-        """Return a copy in which ``options`` win; None puts an option back to unset."""
-        values = {item.name: getattr(self, item.name) for item in fields(self)}
-        return type(self)(**(values | _canonical(options, values)))
+        """Return a copy in which ``options`` win, as on a command line; None puts an option back to unset."""
+        plain = _canonical(options, {item.name for item in fields(self)})
+        rows = Options(OPTIONS, _NEWEST)
+        layer = Layer(self.options())
+        for name, value in plain.items():
+            row = ROW_OF.get(name)
+            if row is None or value is None:
+                layer.values.pop(name, None)
+            else:
+                put(layer, row, read_keyword(name, value), rows, environment=False)
+        rest = {name: plain.get(name, getattr(self, name)) for name in ("script", "args", "env", "components")}
+        return type(self)(**rest, **layer.values)
 
-    def values(self) -> dict[str, object]:
-        """Return the options that are set, each as the JSON value that its row in the table makes of it."""
-        return {
-            option.name: option.read(getattr(self, option.name))
-            for option in OPTIONS
-            if getattr(self, option.name) is not None
-        }
+    @classmethod
+    def from_script(
+        cls,
+        script: str | os.PathLike[str],
+        *,
+        words: Sequence[str] = (),
+        environ: Mapping[str, str] | None = None,
+        release: str = "24.11",
+        **options: object,
+    ) -> JobSpec:
+        """Read a batch script as sbatch reads it: its directives, then ``SBATCH_*`` variables, then options.
+
+        ``script`` is a path, or text that starts with ``#!``; ``words`` are options as on sbatch's command line
+        (without the script), ``options`` the same as keywords, both winning over directives. ``environ`` is where
+        the variables are looked up, none by default; ``release`` the sbatch to imitate, 24.11 or 26.05.
+        """
+        from .reader import read_job  # it builds specs itself
+
+        return read_job(script, words=words, environ=environ or {}, release=release, keywords=options).spec
+
+    def to_script(self) -> str:
+        """Return the script with these options as its directives: a file that sbatch takes."""
+        from .render import to_script
+
+        return to_script(self)
+
+    def to_argv(self) -> list[str]:
+        """Return these options as words of an sbatch command line, without ``sbatch`` and the script."""
+        from .render import to_argv
+
+        return to_argv(self)
+
+    def options(self) -> dict[str, object]:
+        """Return the options that are set, as canonical values."""
+        return {row.name: value for row in _ROWS if (value := getattr(self, row.name)) is not None}
+
+
+_ROWS = tuple(row for row in OPTIONS if not row.inert)
 
 
 def _kept(value: object, default: object) -> object:
@@ -105,7 +227,7 @@ def _kept(value: object, default: object) -> object:
         return default
     if isinstance(value, Mapping):
         return dict(value)
-    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, frozenset)):
         return tuple(value)
     return value
 
@@ -126,25 +248,39 @@ def _canonical(options: Mapping[str, object], known: Iterable[str]) -> dict[str,
     return found
 
 
+def canonical_keywords(options: Mapping[str, object]) -> dict[str, object]:
+    """Return keywords under the names of JobSpec's fields, or SpecError for one that does not exist."""
+    return _canonical(options, {item.name for item in fields(JobSpec)})
+
+
 def _unknown(name: str, known: Iterable[str]) -> SpecError:
     near = difflib.get_close_matches(name, list(known), 1, 0.6)
     hint = f"Did you mean {near[0]!r}?" if near else "Options are sbatch's long ones with _ for -."
-    return SpecError(f"A job has no option {name!r}", field=name, hint=hint)
+    return SpecError(f"A job has no option {name!r}", field=name, hint=hint, kind="usage")
+
+
+def read_keyword(name: str, value: object) -> object:
+    """Return the canonical value of a keyword, or SpecError that names it."""
+    row = ROW_OF[name]
+    try:
+        return row.read(value)
+    except ValueError as error:
+        raise SpecError(f"{name}={_short(value)}: --{row.long} {error}", field=name, kind="value") from None
 
 
 def _check(spec: JobSpec) -> None:
-    for option in OPTIONS:
-        value = getattr(spec, option.name)
-        if value is None:
-            continue
-        try:
-            option.read(value)
-        except ValueError as error:
-            raise SpecError(f"{option.name}={_short(value)}: {option.flag} {error}", field=option.name) from None
+    layer = Layer()
+    rows = Options(OPTIONS, _NEWEST)
+    for row in _ROWS:
+        value = getattr(spec, row.name)
+        if value is not None:
+            layer.values[row.name] = read_keyword(row.name, value)
+    check_conflicts(layer, Options(OPTIONS, "24.11"), set(layer.values))
+    for row in rows.rows:
+        if not row.inert:
+            object.__setattr__(spec, row.name, layer.values.get(row.name))
     _check_lengths(spec)
     _check_process(spec)
-    if spec.mem is not None and spec.mem_per_cpu is not None:
-        raise SpecError("mem and mem_per_cpu exclude each other", field="mem", hint="Give only one of them.")
 
 
 def _short(value: object) -> str:
@@ -158,7 +294,7 @@ def _check_lengths(spec: JobSpec) -> None:
         size = len(value.encode("utf-8", "surrogateescape")) if value else 0
         if size > _TEXT_LIMIT:
             hint = f"Slurm takes at most {_TEXT_LIMIT}."
-            raise SpecError(f"{name} has {size} bytes", field=name, hint=hint)
+            raise SpecError(f"{name} has {size} bytes", field=name, hint=hint, kind="value")
 
 
 def _check_process(spec: JobSpec) -> None:
@@ -167,6 +303,8 @@ def _check_process(spec: JobSpec) -> None:
         raise SpecError(f"script is a {type(spec.script).__name__}, not text", field="script", hint=hint)
     if not isinstance(spec.args, tuple) or not all(_is_text(item) for item in spec.args):
         raise SpecError("args takes a list of texts", field="args", hint='For instance args=["--epochs", "3"].')
+    if not all(isinstance(item, JobSpec) and not item.components for item in spec.components):
+        raise SpecError("components takes a list of JobSpec without components", field="components")
     if not isinstance(spec.env, Mapping):
         raise SpecError("env takes a mapping of names to values", field="env", hint='For instance env={"A": "1"}.')
     for name, value in spec.env.items():

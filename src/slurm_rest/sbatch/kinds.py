@@ -1,0 +1,213 @@
+"""The value grammars of sbatch: text or a Python value to one canonical value, and back to text that sbatch reads.
+
+``read`` raises ValueError with the forms that it takes; the caller adds which option it was. The grammars are those of
+sbatch 24.11 and 26.05; where they only pass text on for slurmctld to judge, so does this.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from math import ceil
+
+__all__ = [
+    "COUNT",
+    "FLAG",
+    "INTEGER",
+    "LIST",
+    "MEMORY",
+    "PATH",
+    "SECONDS",
+    "TEXT",
+    "TIME_LIMIT",
+    "UNLIMITED",
+    "Kind",
+    "choice",
+    "integer",
+    "number_between",
+    "text",
+    "unsendable",
+    "words_of",
+]
+
+UNLIMITED = "UNLIMITED"
+COUNT_MAX = 2147483646
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A grammar: ``read`` to the canonical value, ``show`` to text, ``metavar`` for help."""
+
+    read: Callable[[object], object]
+    show: Callable[[object], str] = str
+    metavar: str = "TEXT"
+
+
+def text(value: object) -> str:
+    """Any text that can be sent."""
+    if not isinstance(value, str):
+        raise ValueError("takes text")
+    problem = unsendable(value)
+    if problem:
+        raise ValueError(problem)
+    return value
+
+
+def unsendable(value: str) -> str:
+    """Say what keeps a text from being sent, empty for nothing. Bytes read as surrogates are fine."""
+    if "\0" in value:
+        return "must not contain a NUL character"
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return "contains half a character (a lone surrogate)"
+    return ""
+
+
+def _path(value: object) -> str:
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    name = text(value)
+    if not name:
+        raise ValueError("takes a file name, not an empty text")
+    return name
+
+
+def integer(value: object) -> int:
+    """A whole number as int or decimal text; sbatch reads no fraction, no hexadecimal, no trailing text."""
+    if isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]+", value):
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError("takes a whole number")
+    return value
+
+
+def number_between(least: int, most: int) -> Kind:
+    """A whole number within bounds."""
+
+    def read(value: object) -> int:
+        found = integer(value)
+        if not least <= found <= most:
+            raise ValueError(f"takes a whole number from {least} to {most}")
+        return found
+
+    return Kind(read, str, "N")
+
+
+def words_of(value: object) -> list[str]:
+    """The parts of a comma list, or of a Python list; empty ones are left out."""
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+        value = ",".join(text(item) for item in value)
+    return [word for word in text(value).split(",") if word]
+
+
+def _list(value: object) -> str:
+    return ",".join(words_of(value)) if not isinstance(value, str) else text(value)
+
+
+def choice(*words: str, metavar: str = "") -> Kind:
+    """One of some words, in any case; the canonical one is lower case."""
+
+    def read(value: object) -> str:
+        word = text(value).lower()
+        if word not in words:
+            raise ValueError(f"takes {', '.join(words)}")
+        return word
+
+    return Kind(read, str, metavar or "|".join(words))
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("takes True or False")
+    return value
+
+
+# --- times and sizes ----------------------------------------------------------------------------------------
+
+_TIME = re.compile(r"(?:(?P<days>[0-9]+)-)?(?P<clock>[0-9]+(?::[0-9]+){0,2})?")
+_TIME_FORMS = 'takes minutes, "M:S", "H:M:S", "D-H", "D-H:M", "D-H:M:S", "UNLIMITED" or a timedelta'
+_TIME_MAX = timedelta(minutes=4294967293)
+
+
+def _span(value: object) -> timedelta | None:
+    """Read sbatch's TIME; None for unlimited. A bare number is minutes."""
+    if isinstance(value, timedelta):
+        found = value
+    elif isinstance(value, int) and not isinstance(value, bool):
+        found = timedelta(minutes=min(value, COUNT_MAX * 2))
+    elif isinstance(value, str) and value.upper() in ("UNLIMITED", "INFINITE", "-1"):
+        return None
+    else:
+        matched = _TIME.fullmatch(text(value))
+        if not matched or not matched[0]:
+            raise ValueError(_TIME_FORMS)
+        found = _clock(matched["days"], [int(part) for part in (matched["clock"] or "0").split(":")])
+    if not timedelta(0) <= found <= _TIME_MAX:
+        raise ValueError(_TIME_FORMS)
+    return found
+
+
+def _clock(days: str | None, parts: list[int]) -> timedelta:
+    if days is not None or len(parts) == 3:
+        hours, minutes, seconds = (*parts, 0, 0)[:3]
+    else:
+        hours, (minutes, seconds) = 0, (*parts, 0)[:2]
+    try:
+        return timedelta(days=int(days or 0), hours=hours, minutes=minutes, seconds=seconds)
+    except OverflowError:
+        raise ValueError(_TIME_FORMS) from None
+
+
+def _time_limit(value: object) -> timedelta | str:
+    # Slurm counts whole minutes, rounded up, and takes none for no limit.
+    span = _span(value)
+    return timedelta(minutes=ceil(span.total_seconds() / 60)) if span else UNLIMITED
+
+
+def _seconds(value: object) -> int:
+    span = _span(value)
+    if span is None:
+        raise ValueError("takes a time, not UNLIMITED")
+    return ceil(span.total_seconds())
+
+
+def show_span(value: object) -> str:
+    """Return ``D-HH:MM:SS``, the one form that means the same everywhere."""
+    if not isinstance(value, (timedelta, int)):
+        return UNLIMITED
+    seconds = int(value.total_seconds()) if isinstance(value, timedelta) else value
+    days, rest = divmod(seconds, 86400)
+    return f"{days}-{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+
+
+_MEMORY = re.compile(r"(?P<number>[0-9]+)(?P<unit>[KMGT]?)B?", re.IGNORECASE)
+_MEMORY_MAX = 2**53
+
+
+def _memory(value: object) -> int:
+    """Return MiB. K is rounded up, as sbatch does."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MEMORY_MAX:
+        return value
+    matched = _MEMORY.fullmatch(value) if isinstance(value, str) else None
+    if not matched:
+        raise ValueError('takes MiB, or text such as "512M", "4G", "1T"')
+    number, unit = int(matched["number"]), matched["unit"].upper()
+    found = -(-number // 1024) if unit == "K" else number * {"": 1, "M": 1, "G": 1024, "T": 1024 * 1024}[unit]
+    if found >= _MEMORY_MAX:
+        raise ValueError("is more memory than Slurm can count")
+    return found
+
+
+TEXT = Kind(text)
+PATH = Kind(_path, metavar="FILE")
+LIST = Kind(_list, metavar="LIST")
+FLAG = Kind(_flag, metavar="")
+INTEGER = Kind(integer, metavar="N")
+COUNT = number_between(1, COUNT_MAX)
+TIME_LIMIT = Kind(_time_limit, show_span, "TIME")
+SECONDS = Kind(_seconds, show_span, "TIME")
+MEMORY = Kind(_memory, lambda value: f"{value}M", "SIZE[K|M|G|T]")
