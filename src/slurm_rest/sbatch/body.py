@@ -23,7 +23,8 @@ class Setting:
     """Everything about a submission that the spec itself does not say.
 
     ``directory`` is the job's directory where the spec has none; ``rule`` decides the environment where nothing says
-    ``--export``; ``release`` is the sbatch to imitate; ``command`` becomes the job's Command in Slurm.
+    ``--export``; ``release`` is the sbatch to imitate; ``command`` becomes the job's Command in Slurm; ``cluster`` is the
+    one that slurmrestd serves.
     """
 
     directory: str
@@ -33,6 +34,7 @@ class Setting:
     submitter: Submitter = field(default_factory=Submitter)
     now: datetime = field(default_factory=datetime.now)
     command: str = ""
+    cluster: str = ""
     read_file: Callable[[str], bytes] | None = None
 
 
@@ -42,6 +44,7 @@ def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
     Raises SpecError for what sbatch would refuse, and UnsupportedVersion for what the API version cannot say.
     """
     script = check_script(spec.script)
+    _check_cluster(spec, setting.cluster)
     parts = [spec, *spec.components]
     made: list[tuple[Derived, str]] = []
     for part in parts:
@@ -50,10 +53,26 @@ def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
         directory = _directory(values, setting)
         made.append((derive(values, Place(directory, setting.now, setting.release, setting.read_file)), directory))
     variables = _variables([one.variables for one, _ in made])
-    jobs = [_job(part, one, directory, variables, setting) for part, (one, directory) in zip(parts, made, strict=True)]
+    # Only the first component's environment has them, those of all components.
+    others: dict[str, str] = {}
+    jobs = [
+        _job(part, one, directory, others if number else variables, setting, number)
+        for number, (part, (one, directory)) in enumerate(zip(parts, made, strict=True))
+    ]
     if spec.bbf is not None:
         script = _with_burst_buffer(script, _read(os.fspath(spec.bbf), "bbf", setting))
     return {"script": script, "job": jobs[0]} if len(jobs) == 1 else {"script": script, "jobs": jobs}
+
+
+def _check_cluster(spec: JobSpec, cluster: str) -> None:
+    """Refuse ``--clusters`` that does not name the one behind this slurmrestd: REST would ignore it."""
+    asked = spec.clusters or spec.cluster
+    if asked is None or not cluster:
+        return
+    names = [name.strip() for name in asked.split(",")]
+    if cluster not in names and "all" not in names:
+        hint = "Use a client of that cluster."
+        raise SpecError(f"This slurmrestd serves cluster {cluster}, not {asked}", field="clusters", kind="value", hint=hint)
 
 
 def _directory(values: dict[str, object], setting: Setting) -> str:
@@ -82,7 +101,7 @@ def _variables(parts: list[dict[str, str]]) -> dict[str, str]:
 
 
 def _job(
-    part: JobSpec, made: Derived, directory: str, variables: dict[str, str], setting: Setting
+    part: JobSpec, made: Derived, directory: str, variables: dict[str, str], setting: Setting, number: int
 ) -> dict[str, object]:
     job = dict(made.fields)
     job.setdefault("name", "sbatch")
@@ -96,6 +115,7 @@ def _job(
         rule=setting.rule,
         export_file=None if export_file is None else _read(str(export_file), "export_file", setting),
         env=part.env,
+        component=number,
     )
     if part.args or setting.command:
         job["argv"] = [setting.command or str(job["name"]), *part.args]

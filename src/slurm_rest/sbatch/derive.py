@@ -83,6 +83,9 @@ def _times(values: Values, made: Derived, place: Place) -> None:
         fields["deadline"] = deadline
     if deadline is not None and deadline < (begin or int(place.now.timestamp())):
         raise SpecError("The deadline is before the job may begin", field="deadline", kind="conflict")
+    delay = values.get("delay_boot")
+    if isinstance(delay, timedelta):
+        fields["delay_boot"] = int(delay.total_seconds())
     if "signal" in values:
         flags, number, seconds = values["signal"]  # type: ignore[misc]  # what its grammar returns
         names = {number: name for name, number in SIGNAL_NUMBERS.items()}
@@ -198,7 +201,7 @@ def _words(values: Values, made: Derived, place: Place) -> None:
         count, wait = values["switches"]  # type: ignore[misc]  # what its grammar returns
         fields["required_switches"] = count
         if wait is not None:
-            fields["wait_for_switch"] = wait
+            fields["wait_for_switch"] = int(wait.total_seconds())
     if "segment" in values:
         fields["segment_size"] = no_val(values["segment"])
     if "resources" in values:
@@ -273,9 +276,9 @@ def _tres_per_task(values: Values, made: Derived, place: Place) -> None:
         kind, _, count = part.rpartition(":")
         parts.append(f"gres/gpu:{kind}={count}" if kind else f"gres/gpu={count}")
     for part in parts:
-        name, _, count = part.rpartition("=")
+        name, _, count = part.rpartition("=" if "=" in part else ":")
         if name.startswith("gres/"):
-            binds.append(f"{':'.join(name.split(':')[:1])}:per_task:{count}")
+            binds.append(f"{name.partition(':')[0]}:per_task:{count}")
     bind = _given_bind(values)
     if bind:
         binds = [bind, *(one for one in binds if one.split(":")[0] not in bind)]

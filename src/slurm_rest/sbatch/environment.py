@@ -50,8 +50,12 @@ def job_environment(
     rule: str,
     export_file: bytes | None = None,
     env: Mapping[str, str] | None = None,
+    component: int = 0,
 ) -> list[str]:
-    """Return the ``K=V`` list of the job. ``env`` goes on top of everything and is never filtered."""
+    """Return the ``K=V`` list of the job. ``env`` goes on top of everything and is never filtered.
+
+    Only the first ``component`` of a het job is told about MPI launchers.
+    """
     own = {**derived, **_own(values, submitter)} if rule == "submit" else dict(derived)
     export = values.get("export")
     base: Mapping[str, str] = submitter.environ
@@ -66,7 +70,7 @@ def job_environment(
         own = {name: value for name, value in own.items() if not name.startswith(_LIMIT)}
     if "SLURM_UMASK" in kept:
         own.pop("SLURM_UMASK", None)
-    whole = {**kept, **own, **_LAUNCHERS, **(env or {})}
+    whole = {**kept, **own, **({} if component else _LAUNCHERS), **(env or {})}
     return [f"{name}={value}" for name, value in whole.items()]
 
 

@@ -20,10 +20,10 @@ __all__ = [
     "LIST",
     "MEMORY",
     "PATH",
-    "SECONDS",
     "TEXT",
     "TIME_LIMIT",
     "UNLIMITED",
+    "WAIT",
     "Kind",
     "choice",
     "integer",
@@ -168,18 +168,18 @@ def _time_limit(value: object) -> timedelta | str:
     return timedelta(minutes=ceil(span.total_seconds() / 60)) if span else UNLIMITED
 
 
-def _seconds(value: object) -> int:
+def _wait(value: object) -> timedelta:
     span = _span(value)
     if span is None:
         raise ValueError("takes a time, not UNLIMITED")
-    return ceil(span.total_seconds())
+    return span
 
 
 def show_span(value: object) -> str:
     """Return ``D-HH:MM:SS``, the one form that means the same everywhere."""
-    if not isinstance(value, (timedelta, int)):
+    if not isinstance(value, timedelta):
         return UNLIMITED
-    seconds = int(value.total_seconds()) if isinstance(value, timedelta) else value
+    seconds = int(value.total_seconds())
     days, rest = divmod(seconds, 86400)
     return f"{days}-{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
 
@@ -209,5 +209,5 @@ FLAG = Kind(_flag, metavar="")
 INTEGER = Kind(integer, metavar="N")
 COUNT = number_between(1, COUNT_MAX)
 TIME_LIMIT = Kind(_time_limit, show_span, "TIME")
-SECONDS = Kind(_seconds, show_span, "TIME")
+WAIT = Kind(_wait, show_span, "TIME")
 MEMORY = Kind(_memory, lambda value: f"{value}M", "SIZE[K|M|G|T]")

@@ -42,7 +42,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("cpus-per-gpu", k.COUNT, kept=False, variables=("SBATCH_CPUS_PER_GPU",), help="CPUs for each GPU"),
     Option("cpus-per-task", k.COUNT, "cpus_per_task", "c", kept=False, help="CPUs for each task"),
     Option("deadline", TIMESTAMP, help="latest end"),
-    Option("delay-boot", k.SECONDS, "delay_boot", variables=("SBATCH_DELAY_BOOT",), help="how long to wait for nodes with the features"),
+    Option("delay-boot", k.WAIT, variables=("SBATCH_DELAY_BOOT",), help="how long to wait for nodes with the features"),
     Option("dependency", k.TEXT, "dependency", "d", help="start after other jobs: afterok:12"),
     Option("distribution", v.DISTRIBUTION, "distribution", "m", kept=False, variables=("SBATCH_DISTRIBUTION",), help="how tasks are spread"),
     Option("error", k.PATH, short="e", variables=("SBATCH_ERROR",), help="file for standard error"),

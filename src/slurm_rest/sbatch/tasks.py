@@ -24,6 +24,8 @@ class _Plan:
         self.least, self.most, self.is_set = 1, 0, False
         self.tasks: int | None = None
         self.send_tasks = False
+        # Tasks that follow from GPUs are sent, but sbatch does not tell the job of them.
+        self.from_tres = False
 
     def number(self, *names: str) -> int | None:
         """Return the first of these options that is given."""
@@ -50,7 +52,8 @@ def add_tasks(
         fields["tasks"] = plan.tasks
     if plan.send_tasks or "ntasks" in values:
         flags.append("EXACT_TASK_COUNT_REQUESTED")
-        variables["SLURM_NTASKS"] = variables["SLURM_NPROCS"] = str(plan.tasks)
+        if not plan.from_tres:
+            variables["SLURM_NTASKS"] = variables["SLURM_NPROCS"] = str(plan.tasks)
     if cpus is not None:
         fields["cpus_per_task"] = cpus
         flags.append("EXACT_CPU_COUNT_REQUESTED")
@@ -109,6 +112,7 @@ def _tasks_of_tres(plan: _Plan) -> None:
     per_tres = plan.number("ntasks_per_gpu", "ntasks_per_tres")
     if plan.send_tasks:
         return
+    plan.from_tres = True
     gpus = _gpus(plan)
     if per_tres and gpus:
         plan.tasks, plan.send_tasks = gpus * per_tres, True

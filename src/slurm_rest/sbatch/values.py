@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
+from typing import cast
 
 from .hostlist import expand_hostlist
-from .kinds import COUNT_MAX, SECONDS, Kind, integer, show_span, text, words_of
+from .kinds import COUNT_MAX, WAIT, Kind, integer, show_span, text, words_of
 
 __all__ = [
     "ACCTG_FREQ",
@@ -169,6 +171,8 @@ _U16 = 65535
 
 def _signal(value: object) -> tuple[str, int, int]:
     """``[R][B][:]SIGNAL[@SECONDS]`` as flags, signal number and seconds (60 unless given)."""
+    if isinstance(value, tuple):
+        value = _show_signal(value)
     found = _signal_form(str(value) if isinstance(value, int) and not isinstance(value, bool) else text(value))
     if found is None:
         raise ValueError('takes "[R][B]:SIGNAL[@SECONDS]", for instance B:USR1@120')
@@ -216,6 +220,8 @@ _MAIL_ORDER = tuple(word for word in MAIL_NAMES if word != "ALL")
 
 def _mail_type(value: object) -> tuple[str, ...]:
     """Return sbatch's words in one order. NONE ends the list and empties it; unknown words among known are dropped."""
+    if value == ():
+        return ()
     found: set[str] = set()
     given = [word.upper() for word in words_of(value)]
     for word in given:
@@ -235,6 +241,8 @@ MEM_BIND_TYPES = ("none", "rank", "local", "map_mem", "mask_mem")
 
 def _mem_bind(value: object) -> tuple[frozenset[str], str, str]:
     """Return the flags (verbose, quiet, prefer, sort, nosort), the type, and the list of map_mem or mask_mem."""
+    if isinstance(value, tuple) and isinstance(value[0], frozenset):
+        value = _show_mem_bind(value)
     flags: set[str] = set()
     kind = numbers = ""
     words = words_of(value)
@@ -365,7 +373,7 @@ PROFILE_WORDS = ("energy", "lustre", "network", "task")
 def _profile(value: object) -> tuple[str, ...]:
     """Return the data to profile; sbatch looks for the words anywhere in the text."""
     word = ",".join(words_of(value)).lower()
-    if "none" in word:
+    if "none" in word or value == ():
         return ()
     found = PROFILE_WORDS if "all" in word else tuple(name for name in PROFILE_WORDS if name in word)
     if not found:
@@ -388,15 +396,18 @@ def _yes_no(value: object) -> bool:
 YES_NO = Kind(_yes_no, lambda value: "yes" if value else "no", "yes|no")
 
 
-def _switches(value: object) -> tuple[int, int | None]:
-    """``COUNT[@TIME]``: the count and the seconds to wait for it."""
+def _switches(value: object) -> tuple[int, timedelta | None]:
+    """``COUNT[@TIME]``: the count, and how long to wait for it."""
+    if isinstance(value, tuple):
+        count, wait = value
+        value = str(count) if wait is None else f"{count}@{show_span(wait)}"
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     count, at, wait = text(value).partition("@")
     number = integer(count)
     if number < 1:
         raise ValueError('takes "COUNT[@TIME]"')
-    return number, int(str(SECONDS.read(wait))) if at else None
+    return number, cast("timedelta", WAIT.read(wait)) if at else None
 
 
 def _show_switches(value: object) -> str:
@@ -460,6 +471,8 @@ LIMIT_NAMES = ("CPU", "FSIZE", "DATA", "STACK", "CORE", "RSS", "NPROC", "NOFILE"
 
 
 def _propagate(value: object) -> tuple[str, ...]:
+    if value == ():
+        return ()
     words = ["ALL"] if value is True else [word.upper().removeprefix("RLIMIT_") for word in words_of(value)]
     if "NONE" in words and len(words) == 1:
         return ()

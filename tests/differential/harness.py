@@ -1,0 +1,201 @@
+"""Submits one case twice, by the real sbatch and by this client over REST, and compares what slurmctld made of both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from cluster.native import Cluster
+from slurm_rest.config import load_settings
+from slurm_rest.errors import SlurmError
+from slurm_rest.sbatch import JobSpec, Setting, Submitter, read_job, submit_body
+from slurm_rest.sbatch.reader import split_command_line
+from slurm_rest.sbatch.script import Script, check_script
+from slurm_rest.transport.base import PreparedJob
+from slurm_rest.transport.rest import RestTransport
+
+BASE_ENVIRONMENT = {
+    "HOME": "/home/alice",
+    "USER": "alice",
+    "LOGNAME": "alice",
+    "SHELL": "/bin/bash",
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+}
+DIRECTORY = "/home/alice"
+
+# Fields that differ by nature: identities, clocks, and who asked how.
+_BY_NATURE = frozenset(
+    {
+        "accrue_time", "allocating_node", "array_job_id", "command", "eligible_time", "job_id", "last_sched_evaluation", "sluid",
+        "start_time", "step_id", "submit_line", "submit_time", "end_time", "het_job_id", "het_job_id_set",
+        "priority_by_partition", "original_sluid", "preemptable_time", "suspend_time",
+    }
+)  # fmt: skip
+_ENVIRONMENT_BY_NATURE = frozenset({"SLURM_CONF", "PWD", "SHLVL", "_", "OLDPWD"})
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case: a script, the words of the command line, and extra variables of the submitter."""
+
+    id: str
+    script: str
+    words: Sequence[str] = ("--hold",)
+    environ: Mapping[str, str] = field(default_factory=dict)
+    name: str = "job.sh"
+
+
+@dataclass
+class Outcome:
+    """What came of a submission: records and environments of each component, or the reason why there is no job."""
+
+    accepted: bool
+    records: list[dict[str, object]] = field(default_factory=list)
+    environments: list[dict[str, str]] = field(default_factory=list)
+    reason: str = ""
+    kind: str = ""
+
+
+class Differential:
+    """Runs cases on one cluster in one API version."""
+
+    def __init__(self, cluster: Cluster, version: str | None = None) -> None:
+        self.cluster = cluster
+        self.rest = RestTransport(
+            load_settings({"url": cluster.url, "token": cluster.token("alice"), "api_version": version}, {})
+        )
+        self.baseline: dict[str, str] = {}
+
+    async def prepare(self) -> None:
+        """Learn from a plain job what sbatch takes from its process: limits, umask, host name."""
+        outcome = await self.by_sbatch(Case("baseline", "#!/bin/sh\ntrue\n"))
+        self.baseline = outcome.environments[0]
+
+    def submitter(self, case: Case) -> Submitter:
+        """Return the process that submits, as sbatch sees itself."""
+        base = self.baseline
+        limits = {
+            name.removeprefix("SLURM_RLIMIT_"): int(value)
+            for name, value in base.items()
+            if name.startswith("SLURM_RLIMIT_")
+        }
+        return Submitter(
+            environ={**BASE_ENVIRONMENT, **case.environ},
+            directory=DIRECTORY,
+            host=base["SLURM_SUBMIT_HOST"],
+            umask=int(base["SLURM_UMASK"], 8),
+            nice=int(base["SLURM_PRIO_PROCESS"]),
+            limits=limits,
+        )
+
+    async def by_sbatch(self, case: Case) -> Outcome:
+        """Submit with the real sbatch."""
+        (self.cluster.home / "alice" / case.name).write_bytes(case.script.encode("utf-8", "surrogateescape"))
+        variables = {**BASE_ENVIRONMENT, **case.environ}
+        words = ["env", "-i", *(f"{name}={value}" for name, value in variables.items())]
+        done = self.cluster.exec([*words, "sbatch", *case.words, case.name], user="alice")
+        text = (done.stdout or "") + (done.stderr or "")
+        found = re.search(r"Submitted batch job (\d+)", text)
+        if done.returncode or not found:
+            return Outcome(False, reason=text.strip()[-400:], kind=_sbatch_kind(text, done.returncode))
+        return await self._read(int(found[1]))
+
+    async def by_rest(self, case: Case) -> Outcome:
+        """Submit over REST, as the command line does under the rule ``submit``."""
+        try:
+            version = await self.rest.api_version()
+            release = self.cluster.release
+            script = Script(check_script(case.script), case.name, f"{DIRECTORY}/{case.name}")
+            given, rest = split_command_line(list(case.words), release)
+            submitter = self.submitter(case)
+            read = read_job(script, given=given, environ=submitter.environ, release=release)
+            assert not rest
+            body = submit_body(read.spec, self._setting(read.spec, submitter, version, release, read.path))
+            submission = await self.rest.submit(PreparedJob(body, "slurm-rest:" + "0" * 20, user="alice"))
+        except SlurmError as error:
+            number = error.error_number
+            return Outcome(False, reason=str(error), kind=f"server:{number}" if number else getattr(error, "kind", ""))
+        return await self._read(submission.job_id)
+
+    def _setting(self, spec: JobSpec, submitter: Submitter, version: str, release: str, path: str) -> Setting:
+        return Setting(
+            directory=DIRECTORY,
+            rule="submit",
+            version=version,
+            release=release,
+            submitter=submitter,
+            now=datetime.now(),  # noqa: DTZ005  # sbatch works in local time
+            command=path,
+            cluster=self.rest.connection.cluster,
+            read_file=self._read_file,
+        )
+
+    def _read_file(self, path: str) -> bytes:
+        inside = Path(DIRECTORY, path)
+        return (self.cluster.home / inside.relative_to("/home")).read_bytes()
+
+    async def _read(self, job_id: int) -> Outcome:
+        _, records = await self.rest.records(f"/job/{job_id}", "jobs")
+        ids = [record["job_id"] for record in records]
+        environments = [self._environment(int(str(one))) for one in ids]
+        await self.rest.cancel([job_id])
+        return Outcome(True, [_normal(dict(record), ids) for record in records], environments)
+
+    def _environment(self, job_id: int) -> dict[str, str]:
+        """Return the environment that slurmctld saved: a few bytes of counts, then NUL-separated ``K=V``."""
+        command = ["sh", "-c", f"cat /var/lib/cluster/slurmctld/hash.*/job.{job_id}/environment"]
+        pairs = (item.partition("=") for item in self.cluster.exec(command).stdout.split("\0") if "=" in item)
+        return {name: value for name, _, value in pairs if name not in _ENVIRONMENT_BY_NATURE}
+
+
+def _normal(record: dict[str, object], ids: Sequence[object]) -> dict[str, object]:
+    kept = {name: value for name, value in record.items() if name not in _BY_NATURE}
+    found = {name: _without_ids(value, ids) for name, value in kept.items()}
+    for name in ("deadline", "begin_time"):
+        found.pop(name, None)
+    return found
+
+
+def _without_ids(value: object, ids: Sequence[object]) -> object:
+    """Put a mark for the job's own ids into texts; they are large, so nothing else has the same digits."""
+    if isinstance(value, str):
+        for place, one in enumerate(ids):
+            value = re.sub(rf"(?<!\d){one}(?!\d)", f"<JOB{place}>", str(value))
+        return value
+    if isinstance(value, list):
+        return [_without_ids(item, ids) for item in value]
+    return value
+
+
+def _sbatch_kind(text: str, status: int) -> str:
+    if "Batch job submission failed" in text:
+        return "server"
+    if "mutually exclusive" in text or "can not have" in text.lower():
+        return "conflict"
+    if "ambiguous" in text or "unrecognized option" in text or "invalid option" in text or "requires an arg" in text:
+        return "usage"
+    return f"exit{status}"
+
+
+def differences(ours: Outcome, theirs: Outcome) -> list[str]:
+    """Return what is not the same, empty for the same job or both refused."""
+    if ours.accepted != theirs.accepted:
+        return [f"sbatch {'took' if theirs.accepted else 'refused'} it ({theirs.reason}), REST: {ours.reason or 'took it'}"]
+    if not ours.accepted:
+        return []
+    found = []
+    if len(ours.records) != len(theirs.records):
+        return [f"{len(theirs.records)} components by sbatch, {len(ours.records)} over REST"]
+    for place, (mine, real) in enumerate(zip(ours.records, theirs.records, strict=True)):
+        for name in sorted({*mine, *real}):
+            if mine.get(name) != real.get(name):
+                found.append(f"[{place}] {name}: sbatch {real.get(name)!r}, REST {mine.get(name)!r}")
+    for place, (mine_env, real_env) in enumerate(zip(ours.environments, theirs.environments, strict=True)):
+        for name in sorted({*mine_env, *real_env}):
+            if mine_env.get(name) != real_env.get(name):
+                found.append(f"[{place}] ${name}: sbatch {real_env.get(name)!r}, REST {mine_env.get(name)!r}")
+    return found
