@@ -202,16 +202,33 @@ def up(
             _require_same(before, release, nodes, conf)
             _finish(before, _START_SECONDS)
             return Cluster(before), False
-        state = _prepare(name, root, before, release, nodes, conf, owner)
         try:
-            return Cluster(_start(state, root, again=before is not None)), True
-        except ClusterError:
+            state = _prepare(name, root, before, release, nodes, conf, owner)
+            return Cluster(_start(state, root) if before is None else _start_again(state, root)), True
+        except BaseException:
+            # Also when the user interrupts: nothing is left of a start that failed, but what had been there before.
+            _end(clusters_dir() / name)
             if before is None:
-                raise
-            # A kill may have cut the database's files off. A cluster for tests that runs is worth more than its past.
-            print(f"cluster {name} does not start with its old data: starting without", flush=True)
-            shutil.rmtree(state.folder / "data", ignore_errors=True)
-            return Cluster(_start(state, root, again=False)), True
+                forget(name)
+            raise
+
+
+def _start_again(state: State, root: Path) -> State:
+    try:
+        return _start(state, root)
+    except ClusterError:
+        # A kill may have cut the database's files off. A cluster for tests that runs is worth more than its past.
+        print(f"cluster {state.name} does not start with its old data: starting without", flush=True)
+        _end(state.folder)
+        shutil.rmtree(state.folder / "data", ignore_errors=True)
+        return _start(state, root)
+
+
+def _end(folder: Path) -> None:
+    """End what was started, even if it was interrupted before pid 1 had written down who it is."""
+    wait_until(lambda: (folder / "holder").exists(), 2)
+    if holder := read_holder(folder):
+        close_space(holder)
 
 
 def _prune(root: Path) -> None:
@@ -259,7 +276,7 @@ def _prepare(
     return state
 
 
-def _start(state: State, root: Path, *, again: bool) -> State:
+def _start(state: State, root: Path) -> State:
     upper = state.folder / "upper"
     for target, source in {
         "usr/local/sbin/cluster-start": HERE / "start",
@@ -270,11 +287,7 @@ def _start(state: State, root: Path, *, again: bool) -> State:
             shutil.copy(source, upper / target)
     (state.folder / "data/run/up").unlink(missing_ok=True)
     state = replace(state, holder=open_space(state.folder, root, state.environment()))
-    try:
-        _finish(state, _START_SECONDS)
-    except BaseException:
-        _abandon(state, keep=again)
-        raise
+    _finish(state, _START_SECONDS)
     return state
 
 
@@ -290,14 +303,6 @@ def _finish(state: State, timeout: float) -> None:
             "".join(f"== {p.name}\n{p.read_text(errors='replace')}\n" for p in sorted(state.folder.glob("logs/*.log")))
         )
         raise ClusterError(f"cluster {state.name} did not start ({last})", f"read {saved}")
-
-
-def _abandon(state: State, *, keep: bool) -> None:
-    """Leave nothing of a start that failed, except the data of a cluster that had run before."""
-    if state.holder:
-        close_space(state.holder)
-    if not keep:
-        forget(state.name)
 
 
 def down(name: str) -> bool:

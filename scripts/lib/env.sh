@@ -26,6 +26,7 @@ suits() { "$1" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (
 find_python() { # [VERSION]: python3 when it will do, else the newest that is there
     local candidate
     if [ -n "${1:-}" ]; then
+        case $1 in 3.1[0-3]) ;; *) die "Python $1 is not supported: choose 3.10, 3.11, 3.12 or 3.13" ;; esac
         for candidate in "python$1" "$HOME/.pyenv/versions/$1".*/bin/python; do
             if "$candidate" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$1')" 2>/dev/null; then
                 echo "$candidate" && return

@@ -38,7 +38,9 @@ class Watched:
     members: dict[tuple[int | None, int | None], JobState] = field(default_factory=dict)
     stale_since: float | None = None
     missing_since: float | None = None
-    error: SlurmError | None = None
+    # Members vanished before they ended: cancelled while pending (which leaves no trace), or ended and forgotten.
+    incomplete: bool = False
+    error: Exception | None = None
     watchers: int = 0
 
     @property
@@ -112,6 +114,9 @@ class Poller:
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+        for entry in self._watched.values():
+            entry.error = entry.error or SlurmError("The client was closed during a wait", hint="The jobs go on.")
+        self._news.set()
 
     async def _run(self) -> None:
         while self._watched:
@@ -132,18 +137,20 @@ class Poller:
         entries = [entry for entry in self._watched.values() if not entry.is_over]
         if not entries:
             return False
+        moved, concerned = False, entries
         try:
-            rows = await self._transport.states([entry.job_id for entry in entries])
-            moved = self._take(entries, rows)
-            missing = [entry for entry in entries if entry.missing_since is not None]
-            return await self._look_elsewhere(missing) or moved if missing else moved
+            moved = self._take(entries, await self._transport.states([entry.job_id for entry in entries]))
+            concerned = [entry for entry in entries if entry.missing_since is not None]
+            if concerned:
+                moved = await self._look_elsewhere(concerned) or moved
         except _OUTAGES as error:
-            self._mark_stale(entries, error)
-            return False
-        except SlurmError as error:
-            for entry in entries:
+            self._mark_stale(concerned, error)
+        except Exception as error:
+            # Whatever it is, a wait must end with it instead of hanging.
+            for entry in concerned:
                 entry.error = error
             return True
+        return moved
 
     def _take(self, entries: list[Watched], rows: list[StateRow]) -> bool:
         members: dict[int, dict[tuple[int | None, int | None], JobState]] = {}
@@ -156,28 +163,34 @@ class Poller:
             if not found:
                 entry.missing_since = entry.missing_since or time.monotonic()
                 continue
-            entry.missing_since = None
             # Tasks that left the controller before the others keep the state they ended in.
-            entry.members.update(found)
+            ended = {key: state for key, state in entry.members.items() if state.is_terminal}
+            entry.incomplete = entry.incomplete or any(key not in found and key not in ended for key in entry.members)
+            entry.members = ended | found
             state = JobState.combine(entry.members.values())
+            if entry.incomplete and state.is_terminal:
+                entry.missing_since = entry.missing_since or time.monotonic()
+                continue
+            entry.missing_since = None
             moved = moved or state != entry.state
             entry.state = state
         return moved
 
     async def _look_elsewhere(self, entries: list[Watched]) -> bool:
         """Ask for full records, which come from accounting for jobs that left the controller."""
-        records = await self._transport.describe([entry.job_id for entry in entries])
+        members: dict[int, list[JobState]] = {}
+        for record in await self._transport.describe([entry.job_id for entry in entries], ended=True):
+            for job_id in {record.id, record.array_job_id, record.het_job_id}:
+                if job_id and not record.state.is_pending:
+                    members.setdefault(job_id, []).append(record.state)
         moved = False
         for entry in entries:
-            found = [
-                record
-                for record in records
-                if entry.job_id in (record.id, record.array_job_id, record.het_job_id) and not record.state.is_pending
-            ]
+            found = members.get(entry.job_id)
             if found:
-                entry.state = JobState.combine(record.state for record in found)
-                entry.missing_since = None if entry.state.is_terminal else entry.missing_since
-                moved = True
+                state = JobState.combine(found)
+                moved = moved or state != entry.state
+                entry.state = state
+                entry.missing_since = None if state.is_terminal else entry.missing_since
             elif entry.missing_since is not None and time.monotonic() - entry.missing_since > _GRACE:
                 hint = "Neither the controller nor accounting knows it."
                 entry.error = JobNotFound(f"There is no job {entry.job_id}", hint=hint)
@@ -185,10 +198,11 @@ class Poller:
         return moved
 
     def _mark_stale(self, entries: list[Watched], error: SlurmError) -> None:
-        for entry in entries:
-            if entry.stale_since is None:
-                entry.stale_since = time.time()
-        log.warning("No news of %d jobs, keeping what is known: %s", len(entries), error.message)
+        fresh = [entry for entry in entries if entry.stale_since is None]
+        for entry in fresh:
+            entry.stale_since = time.time()
+        if fresh:
+            log.warning("No news of %d jobs, keeping what is known: %s", len(fresh), error.message)
 
 
 async def _until(news: asyncio.Event, deadline: float | None, entries: list[Watched]) -> None:

@@ -20,6 +20,7 @@ from .api import SlurmApi
 from .auth import TokenProvider
 from .client import AsyncSlurmClient
 from .config import EnvironmentRule, Settings, TransportName
+from .errors import SlurmError
 from .job import AsyncJob
 from .models import CancelResult, Diagnostics, JobInfo, Ping
 from .sbatch import JobSpec
@@ -52,6 +53,12 @@ class Portal:
         """Run a coroutine to its end and return its result; ^C cancels it and waits until it has cleaned up."""
         outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
         tasks: list[asyncio.Task[T]] = []
+        if self._loop.is_closed() or threading.current_thread() is self._thread:
+            coroutine.close()
+            if self._loop.is_closed():
+                raise SlurmError("This client is closed", hint="Make a new one.")
+            hint = "Act after the wait, or from a thread of your own."
+            raise SlurmError("A callback of a client cannot wait for the same client", hint=hint)
 
         def start() -> None:
             task = self._loop.create_task(coroutine)
@@ -73,6 +80,9 @@ class Portal:
         if self._loop.is_closed():
             return
         self._loop.call_soon_threadsafe(self._loop.stop)
+        if threading.current_thread() is self._thread:
+            # The garbage collector may come here from any thread; the loop ends right after.
+            return
         self._thread.join(timeout=5)
         if not self._thread.is_alive():
             self._loop.close()
@@ -286,6 +296,6 @@ def _inner(jobs: Iterable[Job | int]) -> list[AsyncJob | int]:
 
 def _shut_down(client: AsyncSlurmClient, portal: Portal) -> None:
     # At interpreter exit the daemon thread may be gone already; there is nothing left to lose then.
-    with contextlib.suppress(RuntimeError, concurrent.futures.CancelledError):
+    with contextlib.suppress(RuntimeError, SlurmError, concurrent.futures.CancelledError):
         portal.run(client.close())
     portal.close()

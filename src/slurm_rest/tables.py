@@ -15,14 +15,14 @@ __all__ = ["JobTable", "NodeTable", "OutcomeTable", "PartitionTable", "Table", "
 T = TypeVar("T")
 Columns = Sequence[tuple[str, Callable[[T], str]]]
 Paint = Callable[[str, str], str]
-_HTML_ROWS = 100
+_SHOWN_ROWS = 100
 # A column that has to give way keeps this much, enough to tell most names apart.
 _LEAST_WIDTH = 8
 _GAP = "  "
 
 
 class Table(list[T], Generic[T]):
-    """A list whose ``columns`` say how each element is shown. Its ``str`` is the table as aligned text."""
+    """A list whose ``columns`` say how each element is shown. Its text is the table, its repr the first rows."""
 
     columns: Columns[T] = ()
 
@@ -38,14 +38,19 @@ class Table(list[T], Generic[T]):
     def __str__(self) -> str:
         return "\n".join(format_table(self.titles(), self.rows()))
 
+    def __repr__(self) -> str:
+        shown = type(self)(self[:_SHOWN_ROWS])
+        more = [f"and {len(self) - len(shown)} more"] if len(self) > len(shown) else []
+        return "\n".join([str(shown), *more])
+
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(title)}</th>" for title, _ in self.columns)
         rows = [
             "<tr>" + "".join(f"<td>{escape(clean(show(item)))}</td>" for _, show in self.columns) + "</tr>"
-            for item in self[:_HTML_ROWS]
+            for item in self[:_SHOWN_ROWS]
         ]
-        if len(self) > _HTML_ROWS:
-            rows.append(f'<tr><td colspan="{len(self.columns)}">and {len(self) - _HTML_ROWS} more</td></tr>')
+        if len(self) > _SHOWN_ROWS:
+            rows.append(f'<tr><td colspan="{len(self.columns)}">and {len(self) - _SHOWN_ROWS} more</td></tr>')
         return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 

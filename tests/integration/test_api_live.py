@@ -96,8 +96,9 @@ async def jobs(any_cluster: Cluster, alice: Callable[[str], AsyncSlurmApi]) -> A
 
     async def settled() -> bool:
         rows = (await api.get_jobs_state(job_id=list(ids.values()))).jobs or []
-        states = {row.job_id: (row.state or [""])[0] for row in rows}
-        return states.get(str(ids["running"])) == "RUNNING" and states.get(str(ids["failed"])) == "FAILED"
+        states = {row.job_id: row.state for row in rows}
+        # Just ended, a job is COMPLETING as well for a moment.
+        return states.get(str(ids["running"])) == ["RUNNING"] and states.get(str(ids["failed"])) == ["FAILED"]
 
     await until(settled)
     yield ids

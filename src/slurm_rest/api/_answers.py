@@ -37,11 +37,14 @@ def read_answer(operation: Operation, raw: bytes, *, strict: bool = False) -> An
     """Read the body of an answer into the operation's model.
 
     A value of a type that the documents do not allow for becomes None and is logged: one odd field of a newer Slurm
-    must not hide ten thousand jobs. With ``strict`` it raises. What is no JSON object raises ValueError.
+    must not hide ten thousand jobs. With ``strict`` it raises. What is no JSON object raises ValueError. An empty body,
+    with which slurmrestd says (304) that there was nothing to change, is an answer without any field.
     """
     from pydantic import ValidationError
 
     model = cast("type[AnswerModel]", model_class(operation.response))
+    if not raw:
+        return model()
     with contextlib.suppress(ValidationError):
         return model.model_validate_json(raw)
     # Either the bytes are not UTF-8, on which pydantic's JSON parser insists, or a value does not fit.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -12,30 +12,39 @@ from pydantic_core import PydanticCustomError
 __all__ = ["AnswerModel", "RequestModel", "wire"]
 
 
-class AnswerModel(BaseModel):
-    """What a server sends. Fields that this release does not know are ignored; any field may be absent (None)."""
+# Values of these may be secrets of the user: they appear in no repr, log or error.
+_SECRET = frozenset({"environment", "spank_environment"})
+
+
+class _Model(BaseModel):
+    """What requests and answers share."""
 
     model_config = ConfigDict(
-        extra="ignore",
         populate_by_name=True,
         # Building a validator takes far longer than creating the class; most classes are never used in one run.
         defer_build=True,
-        # A few strings of the documents are numbers in some server's answer.
-        coerce_numbers_to_str=True,
+        hide_input_in_errors=True,
         protected_namespaces=(),
     )
 
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Only what is set: most of a job's 150 fields are not."""
+        for name, value in super().__repr_args__():
+            if value is not None:
+                yield name, "..." if name in _SECRET and value else value
 
-class RequestModel(BaseModel):
+
+class AnswerModel(_Model):
+    """What a server sends. Fields that this release does not know are ignored; any field may be absent (None)."""
+
+    # A few strings of the documents are numbers in some server's answer.
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+
+class RequestModel(_Model):
     """What a client sends. A field that no version knows is refused; None means that the field is not sent."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        populate_by_name=True,
-        defer_build=True,
-        validate_assignment=True,
-        protected_namespaces=(),
-    )
+    model_config = ConfigDict(extra="forbid", validate_assignment=True)
 
     @model_validator(mode="before")
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from slurm_rest.api._versions import API_VERSIONS, FIELDS
@@ -59,5 +59,5 @@ class ApiRequest:
     """``/slurm/v0.0.45/job/42``, percent-encoded."""
     query: tuple[tuple[str, str], ...] = ()
     """Pairs, repeated for lists, not encoded yet."""
-    body: bytes | None = None
-    """JSON; the content type must be exactly ``application/json``."""
+    body: bytes | None = field(default=None, repr=False)
+    """JSON; the content type must be exactly ``application/json``. Not in the repr: it holds the job's environment."""

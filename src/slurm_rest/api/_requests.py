@@ -38,6 +38,7 @@ def build_request(
     """
     if version not in operation.versions:
         raise _unsupported(f"{operation.service} {operation.name}", version, operation.versions)
+    _refuse_to_delete_all(operation, query or {})
     return ApiRequest(
         operation=operation,
         version=version,
@@ -45,6 +46,16 @@ def build_request(
         query=tuple(_query(operation, version, query or {})),
         body=_body(operation, version, body),
     )
+
+
+def _refuse_to_delete_all(operation: Operation, query: Mapping[str, object]) -> None:
+    """Slurm takes a deletion without a filter for one of everything: DELETE associations/ ends the whole database."""
+    if operation.method != "DELETE" or "{" in operation.path or operation.body is not None:
+        return
+    filters = [param.name for param in operation.query if param.kind == "list"]
+    if all(query.get(name) is None for name in filters):
+        names = ", ".join(dict.fromkeys(filters))
+        raise SpecError(f"{operation.name} without a filter would delete everything", hint=f"give one of {names}")
 
 
 def _unsupported(what: str, version: str, supported: Sequence[str]) -> UnsupportedVersion:

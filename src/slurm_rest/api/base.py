@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from slurm_rest.api._answers import decode_json, read_answer
 from slurm_rest.api._operation import ApiRequest, Operation, QueryParam, known_in, versions_of
 from slurm_rest.api._requests import build_request
+from slurm_rest.errors import ProtocolError
 
 if TYPE_CHECKING:
     from slurm_rest.api._model import AnswerModel, RequestModel
@@ -81,7 +82,13 @@ class AsyncOperations:
     ) -> AnswerModel:
         version = await self._caller.api_version()
         request = build_request(operation, version, path=path or {}, query=query or {}, body=body)
-        return read_answer(operation, await self._caller.send(request))
+        raw = await self._caller.send(request)
+        try:
+            return read_answer(operation, raw)
+        except ValueError:
+            # Not from the error: it quotes the answer.
+            where = f"{request.operation.method} {request.path}"
+            raise ProtocolError(f"{where}: the answer is no JSON object", hint="Is this slurmrestd?") from None
 
 
 class SyncOperations:

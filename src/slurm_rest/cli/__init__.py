@@ -16,5 +16,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return run(arguments)
     except KeyboardInterrupt:
-        complain("interrupted")
+        complain("", kind="interrupted")
         return INTERRUPTED

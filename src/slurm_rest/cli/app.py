@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 import sys
 
@@ -10,12 +11,12 @@ import click
 from slurm_rest import __version__
 
 from .cancelling import cancel
-from .failures import Interrupted, ReaderLeft
+from .failures import USAGE, Failed, Interrupted, ReaderLeft
 from .health import ping
 from .identity import token, version
 from .listing import jobs, nodes, partitions
 from .submitting import submit
-from .terminal import out
+from .terminal import out, remark
 from .waiting import status, wait
 
 __all__ = ["app"]
@@ -34,7 +35,23 @@ and with zsh_source in zsh; fish: _SLURM_REST_COMPLETE=fish_source slurm-rest | 
 
 
 class _Group(click.Group):
-    """A group whose ^C and closed pipes do not end in click's own words."""
+    """A group that says in our words what is wrong; click's differ from release to release."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            remark(ctx.get_help())
+            ctx.exit(USAGE)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if self.get_command(ctx, name) is None and not ctx.resilient_parsing:
+            near = difflib.get_close_matches(name, self.list_commands(ctx), 1)
+            hint = f"Did you mean {near[0]}?" if near else f"See: {ctx.command_path} --help"
+            raise Failed(f"no such command: {name}", hint, status=USAGE)
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
         try:

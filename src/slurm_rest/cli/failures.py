@@ -38,7 +38,7 @@ class ReaderLeft(Exception):
 class Interrupted(Exception):
     """^C, and what it means for the jobs at hand."""
 
-    def __init__(self, message: str = "interrupted", hint: str = "") -> None:
+    def __init__(self, message: str = "", hint: str = "") -> None:
         super().__init__(message)
         self.message, self.hint = message, hint
 

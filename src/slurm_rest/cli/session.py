@@ -34,12 +34,19 @@ def with_client(ctx: click.Context, work: Callable[[AsyncSlurmClient], Awaitable
 async def _interruptible(work: Coroutine[object, object, T]) -> T:
     """Let ^C cancel the work and nothing else, as newer Pythons do, so that it can clean up after itself."""
     task = asyncio.ensure_future(work)
-    loop = asyncio.get_running_loop()
+    interrupts = []
+
+    def interrupt() -> None:
+        interrupts.append(signal.SIGINT)
+        task.cancel()
+
     if threading.current_thread() is threading.main_thread():
-        loop.add_signal_handler(signal.SIGINT, task.cancel)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupt)
     try:
         return await task
     except asyncio.CancelledError:
+        if not interrupts:
+            raise
         raise KeyboardInterrupt from None
 
 

@@ -148,7 +148,7 @@ def one_line(text: str) -> str:
 
 def complain(message: str, hint: str = "", *, kind: str = "error") -> None:
     """Write ``slurm-rest: error: ...`` and a hint line to stderr."""
-    lines = [f"slurm-rest: {kind}: {one_line(message)}"]
+    lines = [f"slurm-rest: {kind}: {one_line(message)}" if message else f"slurm-rest: {kind}"]
     if hint:
         lines.append(f"hint: {one_line(hint)}")
     remark(*lines, colour="red" if kind == "error" else "yellow")

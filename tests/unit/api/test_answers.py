@@ -41,10 +41,17 @@ def test_one_bad_byte_in_a_real_answer() -> None:
     assert list(losses(jobs(raw), decode_json(raw))) == []
 
 
-@pytest.mark.parametrize("raw", [b"", b"Authentication failure", b"{", b"[]", b"3", b"null", b'{"jobs": 3', b"\xff", b"[" * 100_000])
+@pytest.mark.parametrize(
+    "raw", [b" ", b"Authentication failure", b"{", b"[]", b"3", b"null", b'{"jobs": 3', b"\xff", b"[" * 100_000]
+)
 def test_what_is_no_answer_is_a_value_error(raw: bytes) -> None:
     with pytest.raises(ValueError, match=r".*"):
         read_answer(JOBS, raw)
+
+
+def test_an_empty_body_is_an_answer_without_fields() -> None:
+    """slurmrestd answers 304 without a body when a change would change nothing."""
+    assert jobs(b"") == OpenapiJobInfoResp()
 
 
 def test_what_follows_the_answer_is_an_error() -> None:

@@ -15,7 +15,7 @@ from slurm_rest.api._client import AsyncSlurmdbApi, AsyncUtilApi, SlurmdbApi, Ut
 from slurm_rest.api._operations import SLURM, SLURMDB, UTIL
 from slurm_rest.api.accounting import OpenapiAccountsResp
 from slurm_rest.api.jobs import JobDescMsg, JobSubmitReq, OpenapiJobInfoResp
-from slurm_rest.errors import UnsupportedVersion
+from slurm_rest.errors import ProtocolError, UnsupportedVersion
 
 T = TypeVar("T")
 FACES = [(AsyncSlurmApi, SlurmApi, SLURM), (AsyncSlurmdbApi, SlurmdbApi, SLURMDB), (AsyncUtilApi, UtilApi, UTIL)]
@@ -73,6 +73,14 @@ async def test_nothing_is_sent_when_the_version_cannot() -> None:
     with pytest.raises(UnsupportedVersion):
         await AsyncSlurmApi(caller).post_job_submit(JobSubmitReq(job=JobDescMsg(segment_size=2)))
     assert caller.asked == []
+
+
+@pytest.mark.parametrize("answer", [b"<html>secret</html>", b"[]", b'{"jobs": '])
+async def test_an_answer_that_is_none(answer: bytes) -> None:
+    with pytest.raises(ProtocolError, match=r"GET /slurm/.*/jobs/: the answer is no JSON object") as caught:
+        await AsyncSlurmApi(Caller(answer)).get_jobs()
+    assert caught.value.__cause__ is None
+    assert "secret" not in str(caught.value)
 
 
 def test_the_blocking_face_sends_the_same() -> None:

@@ -54,6 +54,12 @@ def test_what_is_exported_is_there() -> None:
             module.nothing  # noqa: B018 - the access is the test
 
 
+def test_validators_are_built_when_first_used() -> None:
+    code = "from slurm_rest.api.jobs import JobInfo, JobDescMsg;"
+    code += "print(JobInfo.__pydantic_complete__, JobDescMsg.__pydantic_complete__)"
+    assert python(code) == "False False"
+
+
 @pytest.mark.parametrize(
     ("family", "budget"), [("jobs", 80), ("cluster", 80), ("accounting", 120), ("diagnostics", 80)]
 )

@@ -165,6 +165,32 @@ def test_bodies_that_the_document_calls_answers() -> None:
     assert build_request(UTIL["post_hostlist"], LAST, body={"hostnames": ["n1"]}).path == f"/util/{LAST}/hostlist"
 
 
+def test_values_of_the_environment_appear_nowhere() -> None:
+    body = JobSubmitReq(job=JobDescMsg(environment=["KEY=hunter2"], name="x"))
+    assert repr(body) == "JobSubmitReq(job=JobDescMsg(environment='...', name='x'))"
+    assert "hunter2" not in str(body)
+    assert "hunter2" not in repr(build_request(SLURM["post_job_submit"], LAST, body=body))
+    wrong: dict[str, Any] = {"environment": [{"KEY": "hunter2"}]}
+    with pytest.raises(ValidationError) as caught:
+        JobDescMsg(**wrong)
+    assert "hunter2" not in str(caught.value)
+    with pytest.raises(SpecError) as refused:
+        job(**wrong)
+    assert "hunter2" not in str(refused.value)
+    with pytest.raises(SpecError) as cut:
+        job(environment=["KEY=hunter2\0"])
+    assert "hunter2" not in str(cut.value)
+
+
+@pytest.mark.parametrize("name", ["delete_association", "delete_associations"])
+def test_a_deletion_without_a_filter_is_refused(name: str) -> None:
+    """Slurm would take it for a deletion of everything; only running jobs stopped it when tried."""
+    for values in ({}, {"with_deleted": True}, {"account": None}, {"usage_start": 5, "format": "x"}):
+        with pytest.raises(SpecError, match=r"would delete everything[.] give one of account, cluster"):
+            build_request(SLURMDB[name], FIRST, query=values)
+    assert build_request(SLURMDB[name], FIRST, query={"account": "a"}).query == (("account", "a"),)
+
+
 # -- paths
 
 

@@ -87,6 +87,13 @@ def test_a_table_prints_itself() -> None:
     assert str(JobTable()) == "ID  NAME  USER  PARTITION  STATE  ELAPSED  NODES  REASON  SUBMITTED"
 
 
+def test_a_repr_is_bounded() -> None:
+    lines = repr(JobTable(info(job_id=number) for number in range(1, 150))).splitlines()
+    assert len(lines) == 102
+    assert lines[-1] == "and 49 more"
+    assert repr(JobTable([info()])) == str(JobTable([info()]))
+
+
 def test_html_is_escaped_and_bounded() -> None:
     table = NodeTable(Node(name=f"<b>{number}\x1b") for number in range(150))
     html = table._repr_html_()

@@ -74,7 +74,7 @@ def check_signal(value: str | int | None) -> str | None:
     if value is None:
         return None
     word = str(value).strip().upper().removeprefix("SIG")
-    if word in _SIGNALS or (word.isdigit() and 1 <= int(word) <= 64):
+    if word in _SIGNALS or (word.isdecimal() and 1 <= int(word) <= 64):
         return word
     hint = f"It takes a number from 1 to 64, or one of {', '.join(sorted(_SIGNALS))}."
     raise SpecError(f"{value!r} is not a signal", field="signal", hint=hint)

@@ -1,0 +1,329 @@
+"""The shared watcher, on a transport in memory: how often it asks, what it concludes, and how waits end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Mapping, Sequence
+
+import pytest
+
+from slurm_rest import JobState, poller
+from slurm_rest.errors import (
+    AccountingDown,
+    ApiError,
+    ControllerDown,
+    JobNotFound,
+    SlurmError,
+    Timeout,
+    TokenExpired,
+    Unreachable,
+    WaitTimeout,
+)
+from slurm_rest.models import CancelResult, JobInfo, Ping, Submission
+from slurm_rest.poller import Poller
+from slurm_rest.transport.base import Capabilities, Counters, PreparedJob, SlurmTransport, StateRow
+
+Tick = Mapping[str, str] | Exception
+Look = Mapping[str, str] | Exception
+
+
+class Memory:
+    """A transport that answers each tick, and each look at records, from a script.
+
+    Keys are ids as Slurm writes them. The last answer repeats, unless ``hang`` is set: then there is no further one.
+    """
+
+    name = "memory"
+    counters = Counters()
+    capabilities = Capabilities()
+
+    def __init__(self, *ticks: Tick, looks: Sequence[Look] = (), hang: bool = False) -> None:
+        self.ticks, self.looks, self.hang = list(ticks), list(looks), hang
+        self.asked: list[list[int]] = []
+        self.looked: list[list[int]] = []
+        self.idle = asyncio.Event()
+
+    async def states(self, ids: Collection[int]) -> list[StateRow]:
+        self.asked.append(sorted(ids))
+        if len(self.asked) > len(self.ticks) and self.hang:
+            self.idle.set()
+            await asyncio.Event().wait()
+        tick = self.ticks[min(len(self.asked), len(self.ticks)) - 1]
+        if isinstance(tick, Exception):
+            raise tick
+        return [_row(label, words) for label, words in tick.items() if _row(label, words).job_id in ids]
+
+    async def describe(self, ids: Collection[int], *, ended: bool = False) -> list[JobInfo]:
+        self.looked.append(sorted(ids))
+        look = self.looks[min(len(self.looked), len(self.looks)) - 1]
+        if isinstance(look, Exception):
+            raise look
+        return [_record(label, words) for label, words in look.items()]
+
+    async def submit(self, job: PreparedJob) -> Submission:
+        raise NotImplementedError
+
+    async def cancel(self, ids: Sequence[int | str], signal: str | None = None) -> list[CancelResult]:
+        raise NotImplementedError
+
+    async def ping(self) -> list[Ping]:
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        raise NotImplementedError
+
+
+def _row(label: str, words: str) -> StateRow:
+    base, _, task = label.partition("_")
+    return StateRow(int(base), JobState.parse(words.split("+")), int(task) if task else None)
+
+
+def _record(label: str, words: str) -> JobInfo:
+    row = _row(label, words)
+    array = row.job_id if row.task_id is not None else None
+    return JobInfo(id=row.job_id + (row.task_id or 0), state=row.state, array_job_id=array, array_task_id=row.task_id)
+
+
+def watch(memory: Memory) -> Poller:
+    transport: SlurmTransport = memory
+    return Poller(transport, fastest=0, slowest=0)
+
+
+def shown(found: Mapping[int, JobState]) -> dict[int, str]:
+    return {job_id: str(state) for job_id, state in found.items()}
+
+
+@pytest.fixture
+def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(poller, "_GRACE", 0)
+
+
+# --- counts ---------------------------------------------------------------------------------------------------
+
+
+async def test_a_thousand_waiters_share_one_request_per_tick() -> None:
+    ids = range(1, 1001)
+    memory = Memory({str(n): "RUNNING" for n in ids}, {str(n): "COMPLETED" for n in ids}, hang=True)
+    shared = watch(memory)
+    results = await asyncio.gather(*(shared.wait([n]) for n in ids))
+    assert [shown(result) for result in results] == [{n: "COMPLETED"} for n in ids]
+    assert memory.asked == [list(ids)] * 2
+    assert memory.looked == []
+
+
+async def test_what_is_over_is_not_asked_for_again() -> None:
+    memory = Memory({"1": "COMPLETED", "2": "RUNNING"}, {"2": "RUNNING"}, {"2": "FAILED"})
+    assert shown(await watch(memory).wait([1, 2])) == {1: "COMPLETED", 2: "FAILED"}
+    assert memory.asked == [[1, 2], [2], [2]]
+
+
+async def test_nobody_waits_and_nothing_is_asked() -> None:
+    memory = Memory({"1": "COMPLETED"})
+    shared = watch(memory)
+    assert await shared.wait([]) == {}
+    await shared.wait([1])
+    task = shared._task
+    assert task is not None
+    await task
+    assert len(memory.asked) == 1
+    await shared.wait([1])
+    assert len(memory.asked) == 2
+
+
+async def test_the_same_id_twice_is_one() -> None:
+    memory = Memory({"1": "COMPLETED"})
+    assert shown(await watch(memory).wait([1, 1])) == {1: "COMPLETED"}
+    assert memory.asked == [[1]]
+
+
+# --- changes --------------------------------------------------------------------------------------------------
+
+
+async def test_every_state_is_shown_once_and_none_is_missed() -> None:
+    words = ["PENDING", "PENDING", "RUNNING", "COMPLETED+COMPLETING", "COMPLETED"]
+    seen: list[str] = []
+    await watch(Memory(*({"1": word} for word in words))).wait([1], on_change=lambda now: seen.append(str(now[1])))
+    assert seen == ["UNKNOWN", "PENDING", "RUNNING", "COMPLETED+COMPLETING", "COMPLETED"]
+
+
+async def test_completing_is_not_yet_the_end() -> None:
+    memory = Memory({"1": "FAILED+COMPLETING"}, {"1": "FAILED"})
+    assert shown(await watch(memory).wait([1])) == {1: "FAILED"}
+    assert len(memory.asked) == 2
+
+
+async def test_a_callback_that_fails_ends_only_its_own_wait() -> None:
+    memory = Memory({"1": "RUNNING"}, {"1": "COMPLETED"})
+    shared = watch(memory)
+
+    def fail(_: object) -> None:
+        raise LookupError("mine")
+
+    bad, good = await asyncio.gather(shared.wait([1], on_change=fail), shared.wait([1]), return_exceptions=True)
+    assert isinstance(bad, LookupError)
+    assert isinstance(good, dict)
+    assert shown(good) == {1: "COMPLETED"}
+
+
+# --- arrays ---------------------------------------------------------------------------------------------------
+
+
+async def test_an_array_is_over_when_all_its_tasks_are() -> None:
+    memory = Memory(
+        {"10_1": "PENDING", "10_2": "PENDING"},
+        {"10_1": "FAILED", "10_2": "RUNNING"},
+        {"10_1": "FAILED", "10_2": "COMPLETED"},
+    )
+    assert shown(await watch(memory).wait([10])) == {10: "FAILED"}
+    assert len(memory.asked) == 3
+
+
+async def test_a_task_that_ended_and_was_forgotten_keeps_its_end() -> None:
+    memory = Memory({"10_1": "FAILED", "10_2": "RUNNING"}, {"10_2": "RUNNING"}, {"10_2": "COMPLETED"})
+    assert shown(await watch(memory).wait([10])) == {10: "FAILED"}
+    assert memory.looked == []
+
+
+async def test_a_task_cancelled_while_pending_vanishes_and_does_not_keep_its_array_alive() -> None:
+    memory = Memory(
+        {"10_1": "RUNNING", "10_2": "PENDING"},
+        {"10_1": "COMPLETED"},
+        looks=[{"10_1": "COMPLETED"}],
+        hang=True,
+    )
+    assert shown(await watch(memory).wait([10])) == {10: "COMPLETED"}
+    assert memory.looked == [[10]]
+
+
+async def test_a_task_that_vanished_running_is_looked_up_before_its_array_is_judged() -> None:
+    memory = Memory(
+        {"10_1": "RUNNING", "10_2": "RUNNING"},
+        {"10_1": "COMPLETED"},
+        looks=[{"10_1": "COMPLETED", "10_2": "RUNNING"}, {"10_1": "COMPLETED", "10_2": "FAILED"}],
+    )
+    assert shown(await watch(memory).wait([10])) == {10: "FAILED"}
+    assert memory.looked == [[10], [10]]
+
+
+# --- outages --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("outage", [Unreachable("x"), Timeout("x"), ControllerDown("x"), AccountingDown("x")])
+async def test_an_outage_keeps_the_last_state_and_goes_on(outage: SlurmError, caplog: pytest.LogCaptureFixture) -> None:
+    memory = Memory({"1": "RUNNING"}, outage, outage, outage, {"1": "COMPLETED"})
+    seen: list[str] = []
+    with caplog.at_level(logging.WARNING, "slurm_rest"):
+        await watch(memory).wait([1], on_change=lambda now: seen.append(str(now[1])))
+    assert seen == ["UNKNOWN", "RUNNING", "COMPLETED"]
+    assert len(memory.asked) == 5
+    assert len(caplog.records) == 1
+
+
+async def test_an_outage_marks_what_is_known_as_stale() -> None:
+    memory = Memory({"1": "RUNNING"}, Unreachable("x"), hang=True)
+    shared = watch(memory)
+    task = asyncio.create_task(shared.wait([1]))
+    await memory.idle.wait()
+    entry = shared._watched[1]
+    assert str(entry.state) == "RUNNING"
+    assert entry.stale_since is not None
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    await shared.close()
+
+
+@pytest.mark.parametrize("error", [TokenExpired("over"), ApiError("no"), RuntimeError("a bug")])
+async def test_what_can_never_come_right_ends_all_waits(error: Exception) -> None:
+    memory = Memory({"1": "RUNNING", "2": "RUNNING"}, error)
+    shared = watch(memory)
+    results = await asyncio.gather(shared.wait([1]), shared.wait([2]), return_exceptions=True)
+    assert list(results) == [error, error]
+
+
+# --- jobs that left -------------------------------------------------------------------------------------------
+
+
+async def test_a_job_that_left_is_looked_up_in_accounting() -> None:
+    memory = Memory({"1": "RUNNING", "2": "RUNNING"}, {"2": "RUNNING"}, {"2": "COMPLETED"}, looks=[{"1": "TIMEOUT"}])
+    assert shown(await watch(memory).wait([1, 2])) == {1: "TIMEOUT", 2: "COMPLETED"}
+    assert memory.looked == [[1]]
+
+
+async def test_a_record_that_is_late_in_accounting_is_asked_for_again() -> None:
+    memory = Memory({"1": "RUNNING"}, {}, looks=[{"1": "RUNNING"}, {}, {"1": "PENDING"}, {"1": "COMPLETED"}])
+    assert shown(await watch(memory).wait([1])) == {1: "COMPLETED"}
+    assert memory.looked == [[1]] * 4
+
+
+async def test_a_job_that_nobody_knows_is_gone_after_the_grace_time(no_grace: None) -> None:
+    memory = Memory({}, looks=[{}])
+    with pytest.raises(JobNotFound, match="no job 1"):
+        await watch(memory).wait([1])
+
+
+async def test_a_fresh_job_may_be_unknown_for_a_moment() -> None:
+    memory = Memory({}, {}, {"1": "COMPLETED"}, looks=[{}])
+    assert shown(await watch(memory).wait([1])) == {1: "COMPLETED"}
+
+
+async def test_no_job_is_gone_while_accounting_is_away(no_grace: None) -> None:
+    memory = Memory({}, looks=[AccountingDown("x"), AccountingDown("x"), {"1": "COMPLETED"}])
+    assert shown(await watch(memory).wait([1])) == {1: "COMPLETED"}
+
+
+async def test_accounting_that_is_away_concerns_only_what_left_the_controller() -> None:
+    memory = Memory({"2": "RUNNING"}, {"2": "COMPLETED"}, looks=[AccountingDown("x")])
+    shared = watch(memory)
+    lost = asyncio.create_task(shared.wait([1]))
+    assert shown(await shared.wait([2])) == {2: "COMPLETED"}
+    lost.cancel()
+    await asyncio.gather(lost, return_exceptions=True)
+    await shared.close()
+
+
+async def test_a_gone_job_ends_only_the_waits_for_it(no_grace: None) -> None:
+    memory = Memory({"2": "RUNNING"}, {"2": "RUNNING"}, {"2": "RUNNING"}, {"2": "COMPLETED"}, looks=[{}])
+    shared = watch(memory)
+    gone, kept = await asyncio.gather(shared.wait([1]), shared.wait([2]), return_exceptions=True)
+    assert isinstance(gone, JobNotFound)
+    assert isinstance(kept, dict)
+
+
+# --- how waits end --------------------------------------------------------------------------------------------
+
+
+async def test_a_wait_that_runs_out_names_what_is_open() -> None:
+    shared = watch(Memory({"1": "COMPLETED", "2": "RUNNING", "3": "PENDING"}))
+    with pytest.raises(WaitTimeout, match="2, 3") as caught:
+        await shared.wait([1, 2, 3], timeout=0.02)
+    assert caught.value.job_ids == (2, 3)
+    assert isinstance(caught.value, TimeoutError)
+    await shared.close()
+
+
+async def test_cancelling_one_wait_does_not_disturb_another() -> None:
+    memory = Memory({"1": "RUNNING"}, {"1": "RUNNING"}, hang=True)
+    shared = watch(memory)
+    one, two = asyncio.create_task(shared.wait([1])), asyncio.create_task(shared.wait([1]))
+    await memory.idle.wait()
+    one.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await one
+    assert shared._watched[1].watchers == 1
+    assert not two.done()
+    two.cancel()
+    await asyncio.gather(two, return_exceptions=True)
+    assert shared._watched == {}
+    await shared.close()
+
+
+async def test_closing_ends_the_waits() -> None:
+    memory = Memory({"1": "RUNNING"}, hang=True)
+    shared = watch(memory)
+    task = asyncio.create_task(shared.wait([1]))
+    await memory.idle.wait()
+    await shared.close()
+    with pytest.raises(SlurmError, match="closed during a wait"):
+        await task
+    await shared.close()

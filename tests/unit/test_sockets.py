@@ -1,0 +1,255 @@
+"""Real sockets on the loopback: what a client says of ports that are closed or speak something else."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from slurm_rest import AsyncSlurmClient
+from slurm_rest.errors import ProtocolError, SlurmError, SubmitUncertain, Timeout, Unreachable
+
+from .captures import capture
+from .wire import NEW, no_pauses
+
+__all__ = ["no_pauses"]
+
+Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+PING = capture(NEW, "ping").raw
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+CUT = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n" + PING
+CHUNK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n"
+
+pytestmark = pytest.mark.usefixtures("no_pauses")
+
+
+@asynccontextmanager
+async def listening(handler: Handler, tls: ssl.SSLContext | None = None) -> AsyncIterator[int]:
+    """Serve on a free port of the loopback and yield it."""
+    server = await asyncio.start_server(handler, "127.0.0.1", 0, ssl=tls)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+
+
+def says(answer: bytes, *, first: bool = False) -> Handler:
+    """Answer each request with these bytes and close, or speak ``first`` as an SSH server does."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            if not first:
+                await reader.readuntil(b"\r\n\r\n")
+            writer.write(answer)
+            await writer.drain()
+            writer.close()
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+
+    return handle
+
+
+def slurm_at(url: str, timeout: float = 20, ca_file: Path | None = None) -> AsyncSlurmClient:
+    return AsyncSlurmClient(url, token="tok", workdir="/tmp", timeout=timeout, ca_file=ca_file)
+
+
+async def failure(url: str, timeout: float = 20, ca_file: Path | None = None) -> SlurmError:
+    async with slurm_at(url, timeout, ca_file) as slurm:
+        with pytest.raises(SlurmError) as caught:
+            await slurm.states([1])
+    assert "\n" not in str(caught.value)
+    assert "tok" not in str(caught.value)
+    return caught.value
+
+
+def closed_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+# --- no connection --------------------------------------------------------------------------------------------
+
+
+async def test_a_closed_port() -> None:
+    error = await failure(f"http://127.0.0.1:{closed_port()}")
+    assert type(error) is Unreachable
+    assert "Nothing listens at http://127.0.0.1" in error.message
+
+
+async def test_a_closed_port_for_a_submission_is_certain() -> None:
+    async with slurm_at(f"http://127.0.0.1:{closed_port()}") as slurm:
+        with pytest.raises(Unreachable):
+            await slurm.submit("#!/bin/sh\n")
+
+
+async def test_a_host_that_does_not_exist() -> None:
+    error = await failure("http://no-such-host.invalid:6820")
+    assert type(error) is Unreachable
+    assert "no-such-host.invalid" in error.message
+
+
+async def test_a_socket_that_does_not_exist(tmp_path: Path) -> None:
+    error = await failure(f"unix:{tmp_path}/none.sock")
+    assert type(error) is Unreachable
+    assert "There is no socket at unix:" in error.message
+
+
+async def test_a_local_socket_serves(tmp_path: Path) -> None:
+    server = await asyncio.start_unix_server(says(OK % len(PING) + PING), tmp_path / "s.sock")
+    async with server, slurm_at(f"unix:{tmp_path}/s.sock") as slurm:
+        assert await slurm.api_version() == "v0.0.45"
+
+
+# --- something else -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "first"),
+    [
+        (b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", True),
+        (b"220 mail.example ESMTP\r\n", True),
+        (b"\x15\x03\x01\x00\x02\x02\x46", False),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello", False),
+        (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello", False),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", False),
+        (b"HTTP/9.9 banana\r\n\r\n", False),
+        (b"", False),
+        (b"", True),
+    ],
+)
+async def test_a_port_that_speaks_something_else(answer: bytes, first: bool) -> None:
+    async with listening(says(answer, first=first)) as port:
+        error = await failure(f"http://127.0.0.1:{port}")
+    assert type(error) is ProtocolError
+
+
+@pytest.mark.parametrize("answer", [CUT, CHUNK % (len(PING), PING), CHUNK % (9, PING[:9])])
+async def test_an_answer_that_is_cut_off(answer: bytes) -> None:
+    async with listening(says(answer)) as port:
+        error = await failure(f"http://127.0.0.1:{port}")
+    assert type(error) is ProtocolError
+
+
+async def test_a_chunked_answer_that_is_half_of_the_json() -> None:
+    half = PING[: len(PING) // 2]
+    async with listening(says(CHUNK % (len(half), half) + b"0\r\n\r\n")) as port:
+        error = await failure(f"http://127.0.0.1:{port}")
+    assert type(error) is ProtocolError
+    assert "not complete JSON" in error.message
+
+
+async def test_a_server_that_never_answers() -> None:
+    release = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await release.wait()
+        writer.close()
+
+    async with listening(silent) as port:
+        error = await failure(f"http://127.0.0.1:{port}", timeout=0.2)
+        release.set()
+    assert type(error) is Timeout
+    assert "within 0.2 s" in error.message
+
+
+async def test_a_submission_that_is_cut_off_is_uncertain_and_sent_once() -> None:
+    posts: list[bytes] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        if head.startswith(b"POST"):
+            posts.append(head)
+        else:
+            writer.write(OK % len(PING) + PING)
+            await writer.drain()
+        writer.close()
+
+    async with listening(handle) as port, slurm_at(f"http://127.0.0.1:{port}") as slurm:
+        with pytest.raises(SubmitUncertain, match="the job may exist"):
+            await slurm.submit("#!/bin/sh\n")
+    assert len(posts) == 1
+
+
+# --- TLS ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """Return a file with a key and a certificate of its own for the loopback."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(timezone.utc)
+    built = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    file = tmp_path / "server.pem"
+    secret = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    file.write_bytes(secret + built.public_bytes(serialization.Encoding.PEM))
+    return file
+
+
+def tls_server(certificate: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context
+
+
+async def test_https_against_plain_http() -> None:
+    async with listening(says(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", first=True)) as port:
+        error = await failure(f"https://127.0.0.1:{port}")
+    assert type(error) is Unreachable
+    assert "does not speak TLS" in error.message
+    assert "http://" in error.hint
+
+
+async def test_http_against_https(certificate: Path) -> None:
+    async with listening(says(b""), tls_server(certificate)) as port:
+        error = await failure(f"http://localhost:{port}")
+    assert type(error) is ProtocolError
+    assert "https" in error.hint
+
+
+async def test_a_certificate_that_is_not_trusted_and_how_to_trust_it(certificate: Path) -> None:
+    async with listening(says(OK % len(PING) + PING), tls_server(certificate)) as port:
+        error = await failure(f"https://localhost:{port}")
+        assert type(error) is Unreachable
+        assert "is not trusted" in error.message
+        assert "SLURM_REST_CA_FILE" in error.hint
+        async with slurm_at(f"https://localhost:{port}", ca_file=certificate) as slurm:
+            assert await slurm.api_version() == "v0.0.45"
+
+
+async def test_a_server_that_wants_a_client_certificate(certificate: Path) -> None:
+    context = tls_server(certificate)
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(certificate)
+    async with listening(says(OK % len(PING) + PING), context) as port:
+        error = await failure(f"https://localhost:{port}", ca_file=certificate)
+    assert type(error) in (ProtocolError, Unreachable)
+
+
+@pytest.mark.parametrize("content", [None, b"no certificate"])
+async def test_a_ca_file_that_is_none(content: bytes | None, tmp_path: Path) -> None:
+    file = tmp_path / "ca.pem"
+    if content is not None:
+        file.write_bytes(content)
+    error = await failure(f"https://127.0.0.1:{closed_port()}", ca_file=file)
+    assert "Cannot read the CA file" in error.message

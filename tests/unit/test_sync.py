@@ -1,0 +1,175 @@
+"""The blocking face: the same implementation on a loop of its own, from any thread and inside a running loop."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import gc
+import inspect
+import threading
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from slurm_rest import AsyncJob, AsyncSlurmClient, Job, SlurmClient
+from slurm_rest.errors import ConfigError, JobNotFound, SlurmError, WaitTimeout
+from slurm_rest.sync import Portal
+
+from .captures import capture
+from .wire import NEW, URL, Server, body_of, good, job, no_pauses, server, states
+
+__all__ = ["no_pauses", "server"]
+
+SCRIPT = "#!/bin/sh\ntrue\n"
+MADE = capture(NEW, "submit_ok")
+JOB_ID: int = MADE.body["job_id"]
+
+
+@pytest.fixture
+def slurm(server: Server) -> Iterator[SlurmClient]:
+    with SlurmClient(URL, token="tok", workdir="/tmp") as client:
+        yield client
+
+
+def scripted(server: Server) -> None:
+    """Let one job be submitted, found running and then completed."""
+    server.ping()
+    server.on("POST", "/job/submit", MADE)
+    server.on("GET", f"/job/{JOB_ID}", good(jobs=[job(JOB_ID)]))
+    server.on("GET", "/jobs/state/", states((str(JOB_ID), "RUNNING")), states((str(JOB_ID), "COMPLETED")))
+
+
+def whole_life(slurm: SlurmClient) -> None:
+    made = slurm.submit(SCRIPT, name="hello")
+    assert (made.id, made.name, repr(made)) == (JOB_ID, "hello", f"<Job {JOB_ID} 'hello' PENDING>")
+    assert str(made.state) == "RUNNING"
+    assert made.wait().state.is_success
+    assert repr(made) == f"<Job {JOB_ID} 'hello' COMPLETED>"
+
+
+def test_the_life_of_a_job(slurm: SlurmClient, server: Server) -> None:
+    scripted(server)
+    whole_life(slurm)
+
+
+async def test_it_works_inside_a_running_loop(slurm: SlurmClient, server: Server) -> None:
+    scripted(server)
+    whole_life(slurm)
+
+
+def test_it_works_from_several_threads(slurm: SlurmClient, server: Server) -> None:
+    server.ping()
+    server.on("GET", "/jobs/state/", states(("1", "RUNNING")))
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: slurm.states([1]), range(16)))
+    assert all(list(states) == [1] for states in found)
+
+
+def test_errors_arrive_with_their_class(slurm: SlurmClient, server: Server) -> None:
+    server.ping()
+    server.on("GET", "/job/7", capture(NEW, "job_unknown"))
+    server.on("GET", "/slurmdb/v0.0.45/jobs/", capture(NEW, "slurmdb_jobs_none"))
+    with pytest.raises(JobNotFound, match="no job 7"):
+        slurm.job(7).info()
+
+
+def test_a_wait_that_runs_out(slurm: SlurmClient, server: Server) -> None:
+    server.ping()
+    server.on("GET", "/jobs/state/", states(("7", "RUNNING")))
+    with pytest.raises(WaitTimeout) as caught:
+        slurm.job(7).wait(timeout=0.05)
+    assert caught.value.job_ids == (7,)
+
+
+def test_a_repr_asks_nothing(slurm: SlurmClient, server: Server) -> None:
+    handle = slurm.job(7)
+    assert "tok" not in f"{handle!r} {slurm!r} {handle._repr_html_()}".replace("token", "")
+    assert slurm.requests == 0
+
+
+def test_settings_that_are_wrong_start_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_REST_URL", raising=False)
+    before = threading.active_count()
+    with pytest.raises(ConfigError):
+        SlurmClient("nonsense")
+    assert threading.active_count() == before
+
+
+def test_a_closed_client_says_so(slurm: SlurmClient) -> None:
+    slurm.close()
+    slurm.close()
+    with pytest.raises(SlurmError, match="is closed"):
+        slurm.states([1])
+
+
+def test_a_client_that_is_forgotten_ends_its_thread() -> None:
+    client = SlurmClient(URL, token="tok")
+    thread, gone = client._portal._thread, weakref.ref(client)
+    del client
+    gc.collect()
+    assert gone() is None
+    thread.join(timeout=10)
+    assert not thread.is_alive()
+
+
+def test_a_callback_that_calls_its_own_client_gets_an_error_and_no_deadlock(slurm: SlurmClient) -> None:
+    def interfere(_: object) -> None:
+        slurm.cancel(7)
+
+    with pytest.raises(SlurmError, match="cannot wait for the same client"):
+        slurm.wait([7], on_change=interfere)
+
+
+def test_an_interrupted_submission_leaves_no_job_behind(
+    slurm: SlurmClient, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = threading.Event()
+    interrupted = threading.Event()
+
+    async def slow(request: httpx.Request) -> httpx.Response:
+        asked.set()
+        await asyncio.to_thread(interrupted.wait)
+        return MADE.response
+
+    server.ping()
+    post = server.on("POST", "/job/submit", slow)
+    server.on("GET", f"/job/{JOB_ID}", good(jobs=[job(JOB_ID)]))
+    cancel = server.on("DELETE", "/jobs/", good(status=[]))
+    wait = concurrent.futures.Future.result
+
+    def interrupt(future: concurrent.futures.Future[Any], timeout: float | None = None) -> Any:
+        if threading.current_thread() is not threading.main_thread():
+            return wait(future, timeout)
+        asked.wait()
+        slurm._portal._loop.call_soon_threadsafe(slurm._portal._loop.call_later, 0.01, interrupted.set)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(concurrent.futures.Future, "result", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        slurm.submit(SCRIPT)
+    monkeypatch.undo()
+    assert post.call_count == 1
+    assert body_of(cancel.calls[0]) == {"jobs": [str(JOB_ID)]}
+
+
+def test_the_portal_closes_from_its_own_thread() -> None:
+    portal = Portal()
+    portal._loop.call_soon_threadsafe(portal.close)
+    portal._thread.join(timeout=10)
+    assert not portal._thread.is_alive()
+    portal._loop.close()
+
+
+@pytest.mark.parametrize(("blocking", "asynchronous"), [(SlurmClient, AsyncSlurmClient), (Job, AsyncJob)])
+def test_the_faces_take_the_same_arguments(blocking: type[object], asynchronous: type[object]) -> None:
+    for name, method in vars(blocking).items():
+        other = getattr(asynchronous, name, None)
+        if name.startswith("_") or not inspect.isfunction(method) or not inspect.isfunction(other):
+            continue
+        mine, theirs = inspect.signature(method).parameters, inspect.signature(other).parameters
+        assert [(p.name, p.kind) for p in mine.values()] == [(p.name, p.kind) for p in theirs.values()], name
+    if blocking is SlurmClient:
+        assert list(inspect.signature(blocking).parameters) == list(inspect.signature(asynchronous).parameters)
