@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,9 +17,9 @@ from .job import AsyncJob
 from .models import CancelResult, Diagnostics, JobInfo, Ping, group_record
 from .poller import Poller
 from .records import read_controller_job, read_diagnostics, read_node, read_partition
-from .sbatch import JobSpec, read_script
+from .sbatch import JobSpec, Script, read_script
 from .states import JobState
-from .submission import Surroundings, prepare
+from .submission import Surroundings, Target, prepare, read_spec
 from .tables import JobTable, NodeTable, PartitionTable
 from .transport.rest import RestTransport
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     import httpx
     from typing_extensions import Self, Unpack
 
+    from .sbatch.getopt import Given
     from .sbatch.keywords import JobOptions
 
 __all__ = ["AsyncSlurmClient"]
@@ -116,17 +119,27 @@ class AsyncSlurmClient:
     async def submit(self, script: str | os.PathLike[str] | JobSpec, /, **options: Unpack[JobOptions]) -> AsyncJob:
         """Submit one job and return its handle.
 
-        ``script`` is a path, text that starts with ``#!``, or a JobSpec. Keyword options are sbatch's long options
-        with ``_`` for ``-`` and win over what the spec says; ``env`` and ``args`` go along.
+        ``script`` is a path, text that starts with ``#!``, or a JobSpec. It is read as sbatch reads it: its directives,
+        then ``SBATCH_*`` variables, then the keyword options, which are sbatch's long options with ``_`` for ``-`` and
+        win as a command line would. ``env`` and ``args`` go along.
 
         Raises SpecError for what is wrong before anything is sent, SubmitRejected with Slurm's reason, and
         SubmitUncertain when the answer was lost: then there may be a job.
         """
-        spec, command = _spec_of(script, dict(options))
-        here = Surroundings.here() if self.settings.environment == "submit" else None
-        prepared = prepare(spec, self.settings, user=await self.user_name(), command=command, here=here)
+        # A file is read, and refused, before anything is asked.
+        source = script if isinstance(script, JobSpec) else read_script(script)
+        return await self.submit_read(source, options)
+
+    async def submit_read(
+        self, source: Script | JobSpec, options: Mapping[str, object], given: list[Given] | None = None
+    ) -> AsyncJob:
+        """Submit what was read already; ``given`` are options of a command line, which win over directives."""
+        target = Target(*await self._rest.target())
+        read = read_spec(source, options, environ=self.settings.environ, release=target.release, given=given)
+        here = Surroundings.here()
+        prepared = prepare(read, self.settings, target, user=await self.user_name(), here=here)
         submission = await self._rest.submit(prepared)
-        return AsyncJob(self, submission.job_id, spec=spec, submission=submission)
+        return AsyncJob(self, submission.job_id, spec=read.spec, submission=submission)
 
     async def user_name(self) -> str:
         """Return the user that jobs will belong to, as far as settings and token tell; empty if they do not."""
@@ -155,8 +168,30 @@ class AsyncSlurmClient:
 
         Raises JobNotFound when neither knows it.
         """
+        if isinstance(job, AsyncJob) and job.is_member:
+            return _member(job, await self._rest.describe([job.id]))
         (job_id,) = _ids([job])
         return _one(job_id, _by_id(await self._rest.describe([job_id])))
+
+    async def member_states(self, job_id: int) -> dict[tuple[int | None, int | None], JobState]:
+        """Return the state of each member of an array or het job, by task id and component offset.
+
+        A task that was cancelled while it was pending leaves no trace in Slurm (24.11 and 26.05), so it is absent.
+        """
+        rows = await self._rest.states([job_id])
+        found = {(row.task_id, row.offset): row.state for row in rows if (row.task_id, row.offset) != (None, None)}
+        if found and all(not state.is_terminal for state in found.values()):
+            return found
+        # Members that left the controller are known to accounting alone.
+        for record in await self._rest.describe([job_id], ended=True) if rows or not found else ():
+            key = (record.array_task_id, record.het_job_offset)
+            if key != (None, None):
+                found.setdefault(key, record.state)
+        return found
+
+    async def wait_member(self, job: AsyncJob, timeout: float | None = None) -> JobState:
+        """Wait for the end of one array task or het component and return its state."""
+        return await self._poller.wait_member(job.id, (job.task_id, job.offset), timeout)
 
     async def members(self, job: JobRef) -> list[JobInfo]:
         """Return a record for each array task or het component that has one of its own."""
@@ -177,6 +212,8 @@ class AsyncSlurmClient:
         ``on_change`` is called with the states whenever one moves. Raises WaitTimeout after ``timeout`` seconds.
         """
         listed = list(jobs)
+        if any(isinstance(job, AsyncJob) and job.is_member for job in listed):
+            return await self._wait_for_members(listed, timeout)
         ids = _ids(listed)
         if progress:
             from .progress import Progress  # loads rich, only for those who look
@@ -192,13 +229,18 @@ class AsyncSlurmClient:
         members = _by_id(await self._rest.describe(dict.fromkeys(ids), ended=True))
         return [_one(job_id, members) for job_id in ids]
 
+    async def _wait_for_members(self, jobs: list[JobRef], timeout: float | None) -> list[JobInfo]:
+        handles = [job if isinstance(job, AsyncJob) else self.job(job) for job in jobs]
+        return list(await asyncio.gather(*(handle.wait(timeout) for handle in handles)))
+
     async def cancel(self, jobs: JobRef | Iterable[JobRef], *, signal: str | None = None) -> list[CancelResult]:
         """Cancel jobs, or send a signal to script and steps, and say for each what came of it.
 
         Cancelling twice does no harm.
         """
         listed = [jobs] if isinstance(jobs, (AsyncJob, int)) else list(jobs)
-        return await self._rest.cancel(_ids(listed), signal)
+        labels = [job.label if isinstance(job, AsyncJob) else job for job in listed]
+        return await self._rest.cancel(labels, signal)
 
     # --- looking around -------------------------------------------------------------------------------------
 
@@ -285,10 +327,28 @@ def _ids(jobs: Iterable[JobRef]) -> list[int]:
     found = []
     for job in jobs:
         job_id = job.id if isinstance(job, AsyncJob) else job
+        if isinstance(job, AsyncJob) and job.is_member:
+            hint = "Ask the member itself: refresh(), info(), wait(), cancel()."
+            raise SpecError(f"{job.label} is a member of job {job.id}", field="job_id", hint=hint)
         if isinstance(job_id, bool) or not isinstance(job_id, int) or job_id < 1:
             raise SpecError(f"{job!r} is not a job id", field="job_id", hint="Job ids are numbers from 1 up.")
         found.append(job_id)
     return found
+
+
+def _member(job: AsyncJob, records: Iterable[JobInfo]) -> JobInfo:
+    """Return the record of one member; a pending task has none of its own, so the array's stands for it."""
+    packed = None
+    for record in records:
+        if job.offset is not None and record.het_job_offset == job.offset:
+            return record
+        if job.task_id is not None and record.array_task_id == job.task_id:
+            return record
+        if record.array_job_id and record.array_task_id is None:
+            packed = record
+    if packed is None or job.task_id is None:
+        raise JobNotFound(f"There is no job {job.label}", hint="Neither the controller nor accounting knows it.")
+    return replace(packed, array_task_id=job.task_id, array_tasks="")
 
 
 def _by_id(records: Iterable[JobInfo]) -> dict[int, list[JobInfo]]:
@@ -320,14 +380,3 @@ def _both(
             second(states)
 
     return call
-
-
-def _spec_of(script: str | os.PathLike[str] | JobSpec, options: dict[str, object]) -> tuple[JobSpec, str]:
-    """Return the spec and the job's Command, which Slurm shows for the script that was submitted."""
-    if isinstance(script, JobSpec):
-        return script.replace(**options), ""
-    if "script" in options:
-        raise SpecError("The script is given twice", field="script", hint="Pass it as the first argument alone.")
-    source = read_script(script)
-    spec = JobSpec(source.text).replace(**options)
-    return (spec if spec.name is not None else spec.replace(name=source.name)), source.path

@@ -17,7 +17,11 @@ __all__ = ["AsyncJob"]
 
 
 class AsyncJob:
-    """One job of a cluster. ``await job`` waits for its end; ``state`` is what was last heard, without asking."""
+    """One job of a cluster. ``await job`` waits for its end; ``state`` is what was last heard, without asking.
+
+    An array or het job is a group: its state is derived from all members, which ``tasks`` and ``components`` return as
+    handles of their own (``12_3``, ``12+1``).
+    """
 
     def __init__(
         self,
@@ -26,9 +30,13 @@ class AsyncJob:
         *,
         spec: JobSpec | None = None,
         submission: Submission | None = None,
+        task_id: int | None = None,
+        offset: int | None = None,
     ) -> None:
         self._client = client
         self.id = job_id
+        self.task_id = task_id
+        self.offset = offset
         self.spec = spec
         self.state = JobState.parse("PENDING" if submission else None)
         self.warnings: tuple[str, ...] = submission.warnings if submission else ()
@@ -38,12 +46,44 @@ class AsyncJob:
         """The name it was submitted under, empty for a handle made from an id."""
         return self.spec.name or "" if self.spec else ""
 
+    @property
+    def is_member(self) -> bool:
+        """True for one task of an array or one component of a het job."""
+        return self.task_id is not None or self.offset is not None
+
+    @property
+    def label(self) -> str:
+        """The id as Slurm shows it: ``12``, ``12_3`` or ``12+1``."""
+        if self.task_id is not None:
+            return f"{self.id}_{self.task_id}"
+        return f"{self.id}+{self.offset}" if self.offset is not None else str(self.id)
+
+    async def tasks(self) -> list[AsyncJob]:
+        """Return a handle for each task of an array, those that ended long ago included; empty for other jobs."""
+        return [member for member in await self._members() if member.task_id is not None]
+
+    async def components(self) -> list[AsyncJob]:
+        """Return a handle for each component of a het job; empty for other jobs."""
+        return [member for member in await self._members() if member.offset is not None]
+
+    async def _members(self) -> list[AsyncJob]:
+        found = []
+        for key, state in (await self._client.member_states(self.id)).items():
+            member = AsyncJob(self._client, self.id, spec=self.spec, task_id=key[0], offset=key[1])
+            member.state = state
+            found.append(member)
+        return sorted(found, key=lambda member: (member.task_id or 0, member.offset or 0))
+
     def __await__(self) -> Generator[object, None, JobInfo]:
         """Wait for the end and return the final record."""
         return self.wait().__await__()
 
     async def refresh(self) -> JobState:
         """Ask for the present state. Accounting answers for a job that left the controller."""
+        if self.is_member:
+            members = await self._client.member_states(self.id)
+            self.state = members.get((self.task_id, self.offset)) or (await self.info()).state
+            return self.state
         states = await self._client.states([self])
         self.state = states[self.id] if self.id in states else (await self.info()).state
         return self.state
@@ -56,6 +96,9 @@ class AsyncJob:
 
     async def wait(self, timeout: float | None = None, *, progress: bool = False) -> JobInfo:
         """Wait until the job is over and return its final record. Raises WaitTimeout after ``timeout`` seconds."""
+        if self.is_member:
+            self.state = await self._client.wait_member(self, timeout)
+            return await self.info()
         (record,) = await self._client.wait([self], timeout=timeout, progress=progress)
         return record
 
@@ -67,7 +110,7 @@ class AsyncJob:
     def __repr__(self) -> str:
         """Return id, name and the state last heard."""
         name = f" {self.name!r}" if self.name else ""
-        return f"<Job {self.id}{name} {self.state}>"
+        return f"<Job {self.label}{name} {self.state}>"
 
     def _repr_html_(self) -> str:
-        return f"<b>Job {self.id}</b> {escape(self.name)} <code>{escape(str(self.state))}</code>"
+        return f"<b>Job {self.label}</b> {escape(self.name)} <code>{escape(str(self.state))}</code>"

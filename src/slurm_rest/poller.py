@@ -89,6 +89,24 @@ class Poller:
                     return now
                 await _until(news, deadline, entries)
 
+    async def wait_member(
+        self, job_id: int, key: tuple[int | None, int | None], timeout: float | None = None
+    ) -> JobState:
+        """Wait until one member of an array or het job is over; ``key`` is its task id and component offset."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        async with self._registered([job_id]) as entries:
+            while True:
+                news = self._news
+                (entry,) = entries
+                state = entry.members.get(key)
+                if state is not None and state.is_terminal:
+                    return state
+                if entry.error is not None:
+                    raise entry.error
+                if entry.is_over:
+                    return state or entry.state
+                await _until(news, deadline, entries)
+
     @asynccontextmanager
     async def _registered(self, ids: list[int]) -> AsyncIterator[list[Watched]]:
         entries = [self._watched.setdefault(job_id, Watched(job_id)) for job_id in ids]

@@ -1,58 +1,149 @@
-"""Turns a JobSpec and the settings into a submission that is ready to send. Reads nothing but what it is given."""
+"""Turns a script or JobSpec, its options and the settings into a submission that is ready to send.
+
+Pure but for what it is told to read: the files that options such as ``--export-file`` name.
+"""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from .config import Settings
 from .errors import ConfigError, SpecError
 from .keys import add_key, new_key
-from .sbatch import JobSpec, check_script, submit_body
+from .sbatch import JobSpec, ReadJob, Script, Setting, Submitter, read_job, submit_body
+from .sbatch.getopt import Given
 from .transport.base import PreparedJob
 
-__all__ = ["Surroundings", "prepare"]
+__all__ = ["Surroundings", "Target", "prepare", "read_spec", "read_submitted_file", "translate"]
 
-# Makes the node run the user's login shell and merge its environment (what sbatch sends for --export=NONE).
-_LOGIN_ENVIRONMENT = "SLURM_GET_USER_ENV=1"
-_SECRETS = re.compile(r"SLURM_JWT|SLURM_REST_.*")
+# Slurm's own word for no limit in SLURM_RLIMIT_* is all bits set.
+_NO_LIMIT = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a submission goes: the API version, the Slurm release behind it (``24.11``), and the cluster's name."""
+
+    version: str
+    release: str
+    cluster: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a submission takes from the process that makes it, used only where the settings say ``submit``."""
+    """What a submission may take from the process that makes it."""
 
     directory: str
     host: str
     umask: int
+    nice: int = 0
+    limits: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def here(cls) -> Surroundings:
         """Read them from this process."""
+        import resource  # noqa: PLC0415  # POSIX only, and only here
+
         umask = os.umask(0o077)
         os.umask(umask)
-        return cls(os.getcwd(), os.uname().nodename, umask)
+        names = ("CPU", "FSIZE", "DATA", "STACK", "CORE", "RSS", "NPROC", "NOFILE", "MEMLOCK", "AS")
+        limits = {}
+        for name in names:
+            kind = getattr(resource, f"RLIMIT_{name}", None)
+            if kind is not None:
+                soft = resource.getrlimit(kind)[0]
+                limits[name] = _NO_LIMIT if soft == resource.RLIM_INFINITY else soft
+        return cls(os.getcwd(), os.uname().nodename, umask, os.getpriority(os.PRIO_PROCESS, 0), limits)
+
+
+def read_spec(
+    script: str | os.PathLike[str] | Script | JobSpec,
+    options: Mapping[str, object],
+    *,
+    environ: Mapping[str, str],
+    release: str,
+    given: list[Given] | None = None,
+) -> ReadJob:
+    """Read a job as sbatch would: directives, then ``SBATCH_*`` variables, then ``given`` and ``options``.
+
+    A JobSpec is taken as it is; one whose script has a directive that is not among its options is refused, since
+    the directive would be ignored.
+    """
+    if not isinstance(script, JobSpec):
+        if "script" in options:
+            raise SpecError("The script is given twice", field="script", hint="Pass it as the first argument alone.")
+        return read_job(script, given=given or (), environ=environ, release=release, keywords=options)
+    spec = script.replace(**options)
+    if "#SBATCH" in spec.script or "#SLURM" in spec.script:
+        written = read_job(Script(spec.script, "job"), environ={}, release=release).spec
+        lost = [name for name in written.options() if name != "name" and getattr(spec, name) is None]
+        if lost or len(written.components) != len(spec.components):
+            hint = "Make the spec with JobSpec.from_script, or remove the directives from the script."
+            what = f"--{lost[0].replace('_', '-')}" if lost else "hetjob"
+            raise SpecError(f"The script has a directive that the spec leaves out: {what}", field="script", hint=hint)
+    return ReadJob(spec)
 
 
 def prepare(
-    spec: JobSpec, settings: Settings, *, user: str, command: str = "", here: Surroundings | None = None
+    read: ReadJob, settings: Settings, target: Target, *, user: str, here: Surroundings, key: str | None = None
 ) -> PreparedJob:
-    """Build the body and the key of a submission.
-
-    The job's directory is ``chdir``, else the workdir setting, else the current one under the ``submit`` rule. The
-    environment is the job user's login environment, or under ``submit`` this process's. ``spec.env`` goes on top.
-    """
-    check_script(spec.script)
-    key = new_key()
-    body = submit_body(
-        spec.replace(comment=_comment(spec.comment or "", key), chdir=None),
-        directory=_directory(spec, settings, user, here),
-        environment=_environment(settings, here),
-        command=command,
-    )
+    """Build the body of a submission, with a key behind the comment that finds the job again."""
+    key = key or new_key()
+    body = translate(read, settings, target, user=user, here=here)
+    first = _first(body)
+    comment = first.get("comment")
+    first["comment"] = _comment(comment if isinstance(comment, str) else "", key)
     return PreparedJob(body, key, user=user)
+
+
+def translate(
+    read: ReadJob, settings: Settings, target: Target, *, user: str, here: Surroundings
+) -> dict[str, object]:
+    """Build the body alone.
+
+    The job's directory is ``chdir``, else the workdir setting, else the current one under the ``submit`` rule. Where
+    nothing says ``--export``, the environment is the job user's login environment, or under ``submit`` this process's.
+    """
+    rule = settings.environment
+    submitter = Submitter(
+        environ=settings.environ,
+        directory=here.directory,
+        host=here.host,
+        umask=here.umask,
+        nice=here.nice,
+        limits=here.limits,
+    )
+    return submit_body(
+        read.spec,
+        Setting(
+            directory=_directory(read.spec, settings, user, here),
+            rule=rule,
+            version=target.version,
+            release=target.release,
+            submitter=submitter,
+            now=datetime.now(),  # noqa: DTZ005  # sbatch resolves times in the submitter's own zone
+            command=read.path,
+            cluster=target.cluster,
+            read_file=read_submitted_file,
+        ),
+    )
+
+
+def read_submitted_file(path: str) -> bytes:
+    """Return the bytes of a file that an option names; relative names start from the current directory."""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _first(body: Mapping[str, object]) -> dict[str, object]:
+    jobs = body.get("jobs")
+    first = jobs[0] if isinstance(jobs, list) else body["job"]
+    if not isinstance(first, dict):
+        raise TypeError("a body without a job")
+    return first
 
 
 def _comment(text: str, key: str) -> str:
@@ -60,40 +151,21 @@ def _comment(text: str, key: str) -> str:
         return add_key(text, key)
     except ValueError as error:
         hint = "The rest holds the key that finds the job again when an answer is lost."
-        raise SpecError(f"comment: {error}", field="comment", hint=hint) from None
+        raise SpecError(f"comment: {error}", field="comment", kind="value", hint=hint) from None
 
 
-def _directory(spec: JobSpec, settings: Settings, user: str, here: Surroundings | None) -> str:
-    chosen = os.fspath(spec.chdir) if spec.chdir is not None else ""
-    if here is not None:
-        return os.path.join(here.directory, chosen) if chosen else _setting_directory(settings, user) or here.directory
-    if chosen:
-        return chosen
-    directory = _setting_directory(settings, user)
-    if not directory:
-        raise ConfigError(
-            "The job has no directory on the cluster",
-            hint="Pass chdir=, or set SLURM_REST_WORKDIR (for instance /home/{user}), or on a host of the cluster"
-            " SLURM_REST_ENVIRONMENT=submit.",
-        )
-    return directory
-
-
-def _setting_directory(settings: Settings, user: str) -> str:
-    """Return the workdir setting with ``{user}`` filled in, empty when there is none."""
+def _directory(spec: JobSpec, settings: Settings, user: str, here: Surroundings) -> str:
+    """Return the directory for components that have no ``chdir``."""
     workdir = settings.workdir or ""
     if "{user}" in workdir and not user:
         raise ConfigError("SLURM_REST_WORKDIR needs the user's name", hint="Set SLURM_REST_USER.")
-    return workdir.replace("{user}", user)
-
-
-def _environment(settings: Settings, here: Surroundings | None) -> list[str]:
-    if here is None:
-        return [_LOGIN_ENVIRONMENT]
-    own: Mapping[str, str] = {
-        **{name: value for name, value in settings.environ.items() if not _SECRETS.fullmatch(name)},
-        "SLURM_SUBMIT_DIR": here.directory,
-        "SLURM_SUBMIT_HOST": here.host,
-        "SLURM_UMASK": f"{here.umask:04o}",
-    }
-    return [f"{name}={value}" for name, value in own.items()]
+    workdir = workdir.replace("{user}", user)
+    if workdir or settings.environment == "submit":
+        return workdir or here.directory
+    if all(part.chdir is not None for part in (spec, *spec.components)):
+        return "/"
+    raise ConfigError(
+        "The job has no directory on the cluster",
+        hint="Pass chdir=, or set SLURM_REST_WORKDIR (for instance /home/{user}), or on a host of the cluster"
+        " SLURM_REST_ENVIRONMENT=submit.",
+    )

@@ -248,6 +248,21 @@ class Job:
         return self.inner.name
 
     @property
+    def label(self) -> str:
+        """The id as Slurm shows it: ``12``, ``12_3`` or ``12+1``."""
+        return self.inner.label
+
+    @property
+    def tasks(self) -> list[Job]:
+        """A handle for each task of an array, empty for other jobs: one small request."""
+        return [Job(self._portal, task) for task in self._portal.run(self.inner.tasks())]
+
+    @property
+    def components(self) -> list[Job]:
+        """A handle for each component of a het job, empty for other jobs: one small request."""
+        return [Job(self._portal, part) for part in self._portal.run(self.inner.components())]
+
+    @property
     def spec(self) -> JobSpec | None:
         """What was submitted, None for a handle made from an id."""
         return self.inner.spec

@@ -96,6 +96,13 @@ class RestTransport:
         """Return the negotiated API version."""
         return await self.connection.version()
 
+    async def target(self) -> tuple[str, str, str]:
+        """Return the API version, the Slurm release as ``24.11``, and the cluster's name, asking if need be."""
+        version = await self.connection.version()
+        if not self.connection.release:
+            await self.connection.controller_responds()
+        return version, ".".join(self.connection.release.split(".")[:2]), self.connection.cluster
+
     async def send(self, request: ApiRequest) -> bytes:
         """Send a request of the generated API and return the body of a good answer."""
         service, path = request.operation.service, request.path.split("/", 3)[3]
@@ -352,8 +359,9 @@ class RestTransport:
 
 def _require_fields(job: PreparedJob, version: str) -> None:
     """Refuse what the version does not know: slurmrestd would drop it with a warning and run another job."""
-    fields = job.body.get("job")
-    for name in fields if isinstance(fields, Mapping) else ():
+    several = job.body.get("jobs")
+    parts = several if isinstance(several, list) else [job.body.get("job")]
+    for name in {name for part in parts if isinstance(part, Mapping) for name in part}:
         supported = known_in("JobDescMsg", name)
         if version not in supported:
             message = f"API version {version} cannot express {name}"
