@@ -36,11 +36,16 @@ def dump(folder: Path, versions: Sequence[str], slurm: str | None) -> list[str]:
 
 
 def _dump_one(folder: Path, version: str, slurm: str) -> lock.Entry:
-    from cluster.root import ensure_root, run_in_root  # only dump needs a cluster root; generating does not
+    # Here, because only a dump needs the machinery of clusters; generating does not.
+    from cluster.errors import ClusterError
+    from cluster.root import ensure_root, run_in_root
 
-    root = ensure_root(slurm)
-    command = command_line(version, plugins(root))
-    done = run_in_root(root, command, user=_USER)
+    try:
+        root = ensure_root(slurm)
+        command = command_line(version, plugins(root))
+        done = run_in_root(root, command, user=_USER)
+    except ClusterError as error:
+        raise CodegenError(f"no slurmrestd of {slurm}: {error}") from error
     if done.returncode or not done.stdout:
         last = (done.stderr.strip().splitlines() or ["no output"])[-1]
         raise CodegenError(f"slurmrestd of {slurm} prints no {version}: {last}")

@@ -172,7 +172,11 @@ def test_a_dump_asks_for_the_plugins_that_the_release_has(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["dump", "v0.0.46"], "say which release"), (["dump", "--slurm", "99.11"], "nothing to dump")],
+    [
+        (["dump", "v0.0.46"], "say which release"),
+        (["dump", "--slurm", "99.11"], "nothing to dump"),
+        (["dump", "--slurm", "99.11", "v0.0.46"], "no slurmrestd of 99.11: no recipe"),
+    ],
 )
 def test_a_dump_says_what_it_needs(
     tmp_path: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]

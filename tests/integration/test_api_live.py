@@ -16,6 +16,7 @@ from cluster.native import Cluster
 from slurm_rest.api import API_VERSIONS, INFINITE, ApiRequest, AsyncSlurmApi
 from slurm_rest.api._operations import SLURM, SLURMDB
 from slurm_rest.api.base import Operation, build_request, decode_json, read_answer
+from slurm_rest.api.cluster import ReservationDescMsgReq, UpdateNodeMsg
 from slurm_rest.api.jobs import JobDescMsg, JobRes, JobSubmitReq, KillJobsMsg
 from tests.unit.api.lossless import losses
 
@@ -145,6 +146,7 @@ async def test_every_get_is_read_whole(any_cluster: Cluster, jobs: dict[str, int
     assert count >= 32 * len(served(any_cluster))
 
 
+LIMITS = {"max": {"wall_clock": {"per": {"job": 60}}}}
 SAMPLES: dict[str, object] = {
     "flags": "FEDERATION",
     "state": "COMPLETED",
@@ -293,6 +295,81 @@ async def test_flags_of_accounting(any_cluster: Cluster, *, flag: bool) -> None:
             defaults = (await api.db.get_associations(only_defaults=True)).associations or []
             every = (await api.db.get_associations(only_defaults=flag)).associations or []
             assert (len(every) == len(defaults)) is flag
+
+
+async def test_accounting_is_written_and_read_back(any_cluster: Cluster) -> None:
+    """Bodies that the document calls answers, typed as requests, are understood without a warning."""
+    async with http(any_cluster, "root") as client:
+        for version in served(any_cluster):
+            caller = Caller(client, version)
+            db = AsyncSlurmApi(caller).db
+            name = f"api{version.replace('.', '')}"
+            cluster = ((await db.get_clusters()).clusters or [])[0].name
+            assert cluster
+            answers: list[Any] = [
+                await db.post_accounts_association(
+                    {
+                        "association_condition": {"accounts": [name], "clusters": [cluster]},
+                        "account": {"description": "d", "organization": "o"},
+                    }
+                ),
+                await db.post_associations({"associations": [{"account": name, "cluster": cluster, "user": "bob"}]}),
+                await db.post_qos({"qos": [{"name": name, "priority": 5, "limits": LIMITS}]}),
+            ]
+            assert [(one.errors, one.warnings) for one in answers] == [([], [])] * 3, version
+            found = (await db.get_associations(account=name)).associations or []
+            assert [(one.account, one.user) for one in found] == [(name, ""), (name, "bob")]
+            qos = ((await db.get_single_qos(name)).qos or [])[0]
+            assert qos.priority == 5
+            assert qos.limits
+            assert qos.limits.max
+            assert qos.limits.max.wall_clock
+            assert qos.limits.max.wall_clock.per
+            assert (qos.limits.max.wall_clock.per.job, qos.limits.max.wall_clock.per.qos) == (60, INFINITE)
+            await db.delete_associations(account=name, user="bob")
+            assert len((await db.get_associations(account=name)).associations or []) == 1
+            await db.delete_single_qos(name)
+            await db.delete_account(name)
+            # Nothing is left to delete: 304 without a body.
+            request = build_request(SLURMDB["delete_associations"], version, query={"account": name})
+            assert (await client.delete(request.path, params=list(request.query))).status_code == 304
+            assert (await db.get_associations(account=name)).associations == []
+
+
+async def test_the_cluster_is_changed_and_read_back(any_cluster: Cluster) -> None:
+    async with http(any_cluster, "root") as client:
+        for version in served(any_cluster):
+            api = AsyncSlurmApi(Caller(client, version))
+            node = any_cluster.nodes[0]
+            said = await api.post_node(node, UpdateNodeMsg(comment=version, weight=3))
+            assert (said.errors, said.warnings) == ([], [])
+            record = ((await api.get_node(node)).nodes or [])[0]
+            assert (record.name, record.comment, record.weight) == (node, version, 3)
+            if version in SLURM["post_reservation"].versions:
+                start = int(time.time()) + 3600
+                asked = ReservationDescMsgReq(
+                    name="api", users=["alice"], node_count=1, start_time=start, duration=10, flags=["IGNORE_JOBS"]
+                )
+                assert (await api.post_reservation(asked)).errors == []
+                made = ((await api.get_reservation("api")).reservations or [])[0]
+                assert (made.name, made.users, made.start_time, made.end_time) == ("api", "alice", start, start + 600)
+                await api.delete_reservation("api")
+            if version in SLURM["post_partitions"].versions:
+                body: dict[str, object] = {"partitions": [{"name": "api", "nodes": {"configured": "ALL"}}]}
+                assert (await api.post_partitions(body)).errors == []
+                assert (await api.get_partition("api")).partitions
+                await api.delete_partition("api")
+
+
+async def test_a_job_is_updated(any_cluster: Cluster, alice: Callable[[str], AsyncSlurmApi]) -> None:
+    for version in served(any_cluster):
+        api = alice(version)
+        job = (await api.post_job_submit(submission(hold=True))).job_id
+        assert job
+        await api.post_job(job, JobDescMsg(time_limit=3, comment="é"))
+        record = ((await api.get_job(job)).jobs or [])[0]
+        assert (record.time_limit, record.comment) == (3, "é")
+        await api.delete_job(job)
 
 
 async def test_host_lists(any_cluster: Cluster, alice: Callable[[str], AsyncSlurmApi]) -> None:

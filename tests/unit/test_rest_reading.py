@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
 
 from slurm_rest import JobState
@@ -308,3 +309,34 @@ async def test_a_ping_with_a_refused_token_is_no_success(server: Server) -> None
     async with client() as slurm:
         with pytest.raises(TokenRejected):
             await slurm.ping()
+
+
+async def test_many_jobs_that_left_beside_an_array_cost_few_requests(server: Server) -> None:
+    """An array whose own id has no row looks like any job that left: which one it is takes a search by halves."""
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked = request.url.params.get_list("job_id")
+        return states(*([("9001_1", "RUNNING"), ("9002_2", "RUNNING")] if "500" in asked else [])).response
+
+    server.ping()
+    read = server.on("GET", "/jobs/state/", answer)
+    async with client() as slurm:
+        assert shown(await slurm.states(range(1, 1001))) == {500: "RUNNING"}
+    assert read.call_count <= 21
+
+
+async def test_50_000_records_are_matched_without_comparing_each_with_each(server: Server) -> None:
+    ids = range(1, 50_001)
+
+    def rows(request: httpx.Request) -> httpx.Response:
+        return states(*((job_id, "COMPLETED") for job_id in request.url.params.get_list("job_id"))).response
+
+    def records(request: httpx.Request) -> httpx.Response:
+        return good(jobs=[accounted(int(job_id)) for job_id in request.url.params.get_list("step")]).response
+
+    server.ping()
+    read = server.on("GET", "/jobs/state/", rows)
+    count = server.on("GET", "/slurmdb/v0.0.45/jobs/", records)
+    async with client() as slurm:
+        assert [record.id for record in await slurm.wait(ids)] == list(ids)
+    assert (read.call_count, count.call_count) == (50, 500)

@@ -311,9 +311,9 @@ def _check_process(spec: JobSpec) -> None:
         # The value stays out of the message: environments carry secrets.
         if not _is_text(name) or not name or "=" in name:
             shown = name.partition("=")[0] if isinstance(name, str) else name
-            raise SpecError(f"{shown!r} cannot be the name of a variable", field="env")
+            raise SpecError(f"env: {shown!r} cannot be the name of a variable", field="env")
         if not _is_text(value):
-            raise SpecError(f"The value of {name} is not text", field="env", hint="Convert it with str().")
+            raise SpecError(f"env: the value of {name} is not text", field="env", hint="Convert it with str().")
 
 
 def _is_text(value: object) -> bool:

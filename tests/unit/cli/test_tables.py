@@ -80,6 +80,8 @@ def test_the_widest_columns_give_way_and_the_id_never() -> None:
     (_, row) = format_table(["ID", "NAME", "STATE"], [["1234567890_12345", "n" * 50, "RUNNING"]], width=50)
     assert row.startswith("1234567890_12345  nnn")
     assert row.endswith("…  RUNNING")
+    (_, row) = format_table(["ID", "NAME", "STATE"], [["1234567890_12345", "n" * 50, "RUNNING"]], width=30)
+    assert row.startswith("1234567890_12345  nnnnnnn…  ")
 
 
 def test_a_table_prints_itself() -> None:

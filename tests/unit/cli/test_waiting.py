@@ -33,7 +33,7 @@ def test_an_unknown_job_is_reported_and_the_others_still_shown(run: Run, server:
 
 
 def test_status_as_json_is_one_document_with_the_documented_keys(run: Run, server: Server) -> None:
-    server.jobs(job(7, name="caf\udcff\n"))
+    server.jobs(job(7, name="café\udcff\n"))
 
     result = run("status", "--json", "7")
 
@@ -98,6 +98,34 @@ def test_a_wait_that_runs_out_of_time_says_so(run: Run, server: Server) -> None:
 
     assert (result.status, result.out) == (1, "")
     assert result.err == "slurm-rest: error: Not over in time: 7\nhint: The jobs go on.\n"
+
+
+def outage(server: Server) -> None:
+    """Let the controller be away when it is asked for the second time, and the job be over afterwards."""
+    away = {"errors": [{"error_number": 1800, "error": "Unable to contact slurm controller", "description": "x"}]}
+    rows = {"jobs": [{"job_id": "7", "state": ["RUNNING"]}]}, {"jobs": [{"job_id": "7", "state": ["COMPLETED"]}]}
+    server.jobs(job(7, "COMPLETED"))
+    answers = iter([(200, rows[0]), (502, away), (200, rows[1])])
+    server.answers["GET", "/slurm/jobs/state/"] = lambda request: next(answers)
+
+
+def test_an_outage_is_part_of_the_display(run: Run, server: Server) -> None:
+    outage(server)
+
+    result = run("wait", "7")
+
+    assert result.status == 0
+    asking, remark, done = result.err.splitlines()
+    assert asking.endswith("1 job: asking")
+    assert "1 job: asking (" in remark
+    assert "slurmctld" in remark
+    assert done.endswith("1 job: 1 COMPLETED")
+
+
+def test_a_quiet_wait_sits_out_an_outage_quietly(run: Run, server: Server) -> None:
+    outage(server)
+    result = run("wait", "-q", "7")
+    assert (result.status, result.err) == (0, "")
 
 
 def test_interrupting_a_wait_names_the_jobs_that_go_on(run: Run, server: Server) -> None:

@@ -223,12 +223,19 @@ class RestTransport:
         chunks = [together[start : start + _IDS_PER_REQUEST] for start in range(0, len(together), _IDS_PER_REQUEST)]
         rows: list[StateRow] = []
         for chunk in [*chunks, *([job_id] for job_id in alone)]:
-            found, mixed = assign_rows(chunk, await self._state_rows(chunk))
-            rows += found
-            for job_id in sorted(mixed):
-                rows += assign_rows([job_id], await self._state_rows([job_id]))[0]
+            rows += await self._rows_of(chunk)
         self._arrays |= {row.job_id for row in rows if row.task_id is not None}
         return rows
+
+    async def _rows_of(self, ids: Sequence[int]) -> list[StateRow]:
+        """Ask for ids; those whose tasks cannot be told apart are asked for by halves, until each stands alone."""
+        found, mixed = assign_rows(ids, await self._state_rows(ids))
+        unclear = sorted(mixed)
+        middle = len(unclear) // 2
+        for half in (unclear[:middle], unclear[middle:]):
+            if half:
+                found += await self._rows_of(half)
+        return found
 
     async def _state_rows(self, ids: Collection[int]) -> list[StateRow]:
         query = [("job_id", str(job_id)) for job_id in ids]
