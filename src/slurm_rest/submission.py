@@ -5,19 +5,22 @@ Pure but for what it is told to read: the files that options such as ``--export-
 
 from __future__ import annotations
 
+import getpass
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from .config import Settings
-from .errors import ConfigError, SpecError
+from .api import API_VERSIONS
+from .config import Settings, load_settings
+from .errors import ConfigError, SpecError, UnsupportedVersion
 from .keys import add_key, new_key
 from .sbatch import JobSpec, ReadJob, Script, Setting, Submitter, read_job, submit_body
 from .sbatch.getopt import Given
 from .transport.base import PreparedJob
+from .transport.fields import require_fields
 
-__all__ = ["Surroundings", "Target", "prepare", "read_spec", "read_submitted_file", "translate"]
+__all__ = ["Surroundings", "Target", "convert_read", "prepare", "read_spec", "read_submitted_file", "translate"]
 
 # Slurm's own word for no limit in SLURM_RLIMIT_* is all bits set.
 _NO_LIMIT = 2**64 - 1
@@ -45,7 +48,7 @@ class Surroundings:
     @classmethod
     def here(cls) -> Surroundings:
         """Read them from this process."""
-        import resource  # noqa: PLC0415  # POSIX only, and only here
+        import resource  # POSIX only, and only here
 
         umask = os.umask(0o077)
         os.umask(umask)
@@ -99,9 +102,7 @@ def prepare(
     return PreparedJob(body, key, user=user)
 
 
-def translate(
-    read: ReadJob, settings: Settings, target: Target, *, user: str, here: Surroundings
-) -> dict[str, object]:
+def translate(read: ReadJob, settings: Settings, target: Target, *, user: str, here: Surroundings) -> dict[str, object]:
     """Build the body alone.
 
     The job's directory is ``chdir``, else the workdir setting, else the current one under the ``submit`` rule. Where
@@ -124,12 +125,35 @@ def translate(
             version=target.version,
             release=target.release,
             submitter=submitter,
-            now=datetime.now(),  # noqa: DTZ005  # sbatch resolves times in the submitter's own zone
+            now=datetime.now(),  # sbatch resolves times in the submitter's own zone
             command=read.path,
             cluster=target.cluster,
             read_file=read_submitted_file,
         ),
     )
+
+
+def convert_read(
+    source: Script | JobSpec, options: Mapping[str, object], given: list[Given], arguments: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the body for a job without asking any cluster, in the configured API version or the newest.
+
+    ``arguments`` are settings as for a client. The sbatch that is imitated is that of the first Slurm release that
+    serves the version: 24.11 up to v0.0.42, 26.05 from v0.0.43 on.
+    """
+    settings = load_settings(arguments)
+    version = settings.api_version or API_VERSIONS[-1]
+    if version not in API_VERSIONS:
+        hint = f"It takes {', '.join(API_VERSIONS)}."
+        raise UnsupportedVersion(
+            f"This client does not know API version {version}", version=version, supported=API_VERSIONS, hint=hint
+        )
+    target = Target(version, "24.11" if API_VERSIONS.index(version) < API_VERSIONS.index("v0.0.43") else "26.05")
+    read = read_spec(source, options, environ=settings.environ, release=target.release, given=given)
+    user = settings.user or getpass.getuser()
+    body = translate(read, settings, target, user=user, here=Surroundings.here())
+    require_fields(body, version)
+    return body
 
 
 def read_submitted_file(path: str) -> bytes:

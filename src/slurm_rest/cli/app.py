@@ -15,7 +15,7 @@ from .failures import USAGE, Failed, Interrupted, ReaderLeft
 from .health import ping
 from .identity import token, version
 from .listing import jobs, nodes, partitions
-from .submitting import submit
+from .submitting import convert, submit
 from .terminal import out, remark
 from .waiting import status, wait
 
@@ -111,5 +111,5 @@ def _log_to_stderr(ctx: click.Context, level: int) -> None:
     ctx.call_on_close(undo)
 
 
-for _command in (ping, submit, status, wait, cancel, jobs, nodes, partitions, token, version):
+for _command in (ping, submit, convert, status, wait, cancel, jobs, nodes, partitions, token, version):
     app.add_command(_command)

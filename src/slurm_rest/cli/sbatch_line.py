@@ -1,143 +1,140 @@
-"""sbatch's way to read a command line, where click's differs, and its options as click parameters."""
+"""sbatch's command line: read by sbatch's rules rather than click's, from the one table of options."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import click
 
-from slurm_rest.sbatch import grammar
-from slurm_rest.sbatch.options import OPTIONS, Option
+from slurm_rest.errors import SpecError
+from slurm_rest.sbatch.getopt import Given, Options, parse_words
+from slurm_rest.sbatch.kinds import TEXT
+from slurm_rest.sbatch.lexer import Word
+from slurm_rest.sbatch.option import NONE, OPTIONAL, Option
+from slurm_rest.sbatch.options import OPTIONS
 
-__all__ = ["SbatchCommand", "sbatch_options"]
+from .failures import USAGE, Failed
+from .terminal import out
 
-# Options whose value may be left out, and what that means. A value is given by "=" only: `--nice 5` is a script "5".
-_BARE = {"exclusive": "exclusive", "nice": "100"}
-_TIMES = frozenset({"begin", "deadline"})
-_METAVARS = {
-    "exclusive": "[=user|mcs|topo]",
-    "nice": "[=N]",
-    "name": "NAME",
-    "mem": "SIZE",
-    "mem_per_cpu": "SIZE",
-    "chdir": "DIR",
-    "priority": "N",
-    "nodes": "N[-M]",
-    "comment": "TEXT",
-    **dict.fromkeys(_TIMES, "TIME"),
-}
-_METAVAR_OF_GRAMMAR: Mapping[Callable[[object], object], str] = {
-    grammar.count: "N",
-    grammar.minutes: "TIME",
-    grammar.path: "FILE",
-    grammar.gpus: "[TYPE:]N",
-    grammar.word_list: "NODES",
-}
+if TYPE_CHECKING:
+    from slurm_rest.sbatch import Script
+
+__all__ = ["Line", "SbatchCommand", "script_of"]
+
+_NEWEST, _BEFORE = "26.05", "24.11"
+_OURS = (
+    Option("env", TEXT, help="variable for the job, NAME=VALUE; may be repeated"),
+    Option("api-version", TEXT, help="API version to convert for, as in v0.0.42"),
+)
+
+
+@dataclass(slots=True)
+class Line:
+    """A command line as it was read. ``words`` are the script's name and its arguments."""
+
+    given: list[Given] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    env: dict[str, str] = field(default_factory=dict)
+    wrap: str | None = None
+    api_version: str | None = None
+
+    def has(self, name: str) -> bool:
+        """Return whether a flag was given."""
+        return any(one.option.name == name for one in self.given)
 
 
 class SbatchCommand(click.Command):
-    """A command whose options end at the first word that is none, and whose long options may be abbreviated."""
+    """A command that takes sbatch's options and leaves everything from the script's name on to the script."""
+
+    def __init__(self, *args: object, own: Sequence[str] = (), **settings: object) -> None:
+        super().__init__(*args, **settings)  # type: ignore[arg-type]  # click's own arguments
+        self._own = tuple(row for row in _OURS if row.long in own)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Bring the words into click's form and parse them."""
-        return super().parse_args(ctx, normalised(args, self.get_params(ctx)))
+        """Read the words and hand them to the command as ``line``."""
+        if ctx.resilient_parsing:
+            return []
+        line = _read(args, self._own)
+        if line.has("help") or line.has("usage"):
+            click.echo(ctx.get_help())
+            ctx.exit()
+        if line.has("version"):
+            from slurm_rest import __version__
+
+            out(f"slurm-rest {__version__}")
+            ctx.exit()
+        ctx.params["line"] = line
+        return []
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Return sbatch's form of a command line."""
+        return ["[OPTIONS]", "[SCRIPT [ARGS...]]"]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a line for each option of the table."""
+        with formatter.section("Options"):
+            formatter.write_dl(list(_help_lines((*self._own, *OPTIONS))))
 
 
-def normalised(words: Sequence[str], params: Iterable[click.Parameter]) -> list[str]:
-    """Return the words with long options in full and with the values that sbatch lets one leave out.
-
-    Everything from the script's name on is left as it is.
-    """
-    takes_value = {name: _takes_value(param) for param in params for name in (*param.opts, *param.secondary_opts)}
-    bare = {f"--{name}": value for name, value in _BARE.items()}
-    rest, done = list(words), []
-    while rest and rest[0] not in ("-", "--") and rest[0].startswith("-"):
-        word = rest.pop(0)
-        if word.startswith("--"):
-            name, equals, value = word.partition("=")
-            name = _full_name(name, takes_value)
-            if name in bare and not equals:
-                equals, value = "=", bare[name]
-            done.append(name + equals + value)
-            needs_value = takes_value.get(name, False) and not equals
-        else:
-            done.append(word)
-            needs_value = _ends_open(word, takes_value)
-        if needs_value and rest:
-            done.append(rest.pop(0))
-    return [*done, *rest]
+def _help_lines(rows: Sequence[Option]) -> Iterator[tuple[str, str]]:
+    for row in rows:
+        if not row.help:
+            continue
+        value = row.kind.metavar if row.takes is not NONE else ""
+        shown = f"[={value}]" if row.takes is OPTIONAL else f" {value}" if value else ""
+        names = f"-{row.short}, --{row.long}" if row.short else f"--{row.long}"
+        since = f" (Slurm {row.since})" if row.since else ""
+        yield f"{names}{shown}", f"{row.help[:1].upper()}{row.help[1:]}{since}."
 
 
-def _takes_value(param: click.Parameter) -> bool:
-    return isinstance(param, click.Option) and not param.is_flag
-
-
-def _full_name(name: str, known: Iterable[str]) -> str:
-    """Return the one option that starts like this, as getopt_long does; otherwise the name itself."""
-    listed = list(known)
-    found = [option for option in listed if option.startswith(name)]
-    return found[0] if name not in listed and len(found) == 1 and len(name) > 2 else name
-
-
-def _ends_open(word: str, takes_value: Mapping[str, bool]) -> bool:
-    """Return whether a group of short options (``-Hn``) ends in one whose value is the next word."""
-    for place, letter in enumerate(word[1:], 1):
-        if takes_value.get(f"-{letter}", False):
-            return place == len(word) - 1
-    return False
-
-
-class _Value(click.ParamType):  # type: ignore[type-arg]  # generic in click's newer releases only
-    """A value in sbatch's grammar for this option."""
-
-    name = "value"
-
-    def __init__(self, option: Option) -> None:
-        self._option = option
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
-        """Return a value that JobSpec takes, or fail with the forms that are taken."""
-        text = str(value)
-        try:
-            given = _moment(text) if self._option.name in _TIMES else text
-            self._option.read(given)
-        except ValueError as error:
-            self.fail(f"{text!r}: it {error}", param, ctx)
-        return given
-
-
-def _moment(text: str) -> object:
-    if re.fullmatch(r"[0-9]{1,18}", text):
-        return int(text)
-    # Python 3.10 reads no "Z".
-    iso = re.sub(r"[zZ]$", "+00:00", text)
+def _read(words: Sequence[str], own: Sequence[Option]) -> Line:
+    """Read a line by the newest sbatch's table, or by that of the one before where only that one takes it."""
     try:
-        moment = datetime.fromisoformat(iso)
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise ValueError("takes Unix seconds, or a date and time with a zone such as 2026-01-31T08:00+01:00")
-    return moment
+        return _read_by(words, own, _NEWEST)
+    except SpecError as problem:
+        with contextlib.suppress(SpecError):
+            return _read_by(words, own, _BEFORE)
+        raise Failed(problem.message[:1].lower() + problem.message[1:], problem.hint, status=USAGE) from None
 
 
-def sbatch_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command sbatch's options, one for each row of the table that JobSpec is checked by."""
-    for option in reversed(OPTIONS):
-        function = _decorator(option)(function)
-    return function
+def _read_by(words: Sequence[str], own: Sequence[Option], release: str) -> Line:
+    given, rest = parse_words([Word(word) for word in words], Options((*OPTIONS, *own), release))
+    return _sorted(given, [word.text for word in rest])
 
 
-def _decorator(option: Option) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    names = [*([f"-{option.short}"] if option.short else []), option.flag]
-    text = f"{option.help[:1].upper()}{option.help[1:]}."
-    if option.read is not grammar.switch:
-        metavar = _METAVARS.get(option.name) or _METAVAR_OF_GRAMMAR.get(option.read)
-        metavar = metavar or option.name.upper().rpartition("_")[2]
-        return click.option(option.name, *names, metavar=metavar, type=_Value(option), help=text)
-    if option.name == "requeue":
-        return click.option(
-            option.name, "--requeue/--no-requeue", default=None, help="The job may be requeued, or not."
-        )
-    return click.option(option.name, *names, is_flag=True, default=None, help=text)
+def _sorted(given: Sequence[Given], words: list[str]) -> Line:
+    line = Line(words=words)
+    for one in given:
+        if one.option.name == "env":
+            name, equals, value = (one.value or "").partition("=")
+            if not name or not equals:
+                # What was written stays out of the message: it may be a secret.
+                raise Failed("--env takes NAME=VALUE", status=USAGE)
+            line.env[name] = value
+        elif one.option.name == "api_version":
+            line.api_version = one.value
+        elif one.option.name == "wrap":
+            line.wrap = one.value
+        else:
+            line.given.append(one)
+    if line.wrap is not None and words:
+        raise Failed("a script cannot be given together with --wrap", status=USAGE)
+    return line
+
+
+def script_of(line: Line, standard_input: bytes) -> Script:
+    """Return the script that a line means: ``--wrap``, a file, or what came on standard input."""
+    from slurm_rest.sbatch.script import Script, check_script, read_script
+
+    if line.wrap is not None:
+        # The same text that sbatch makes.
+        text = f"#!/bin/sh\n# This script was created by sbatch --wrap.\n\n{line.wrap}\n"
+        return Script(check_script(text), "wrap")
+    if line.words and line.words[0] != "-":
+        import pathlib
+
+        return read_script(pathlib.Path(line.words[0]))
+    return Script(check_script(standard_input.decode("utf-8", "surrogateescape")), "sbatch")

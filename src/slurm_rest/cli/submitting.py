@@ -1,16 +1,15 @@
-"""``slurm-rest submit``: sbatch's command line."""
+"""``slurm-rest submit`` and ``convert``: sbatch's command line."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
 from .failures import FAILED, Failed
 from .following import follow, jobs_go_on
-from .sbatch_line import SbatchCommand, sbatch_options
+from .sbatch_line import Line, SbatchCommand, script_of
 from .session import with_client
 from .terminal import Unwritable, complain, out, remark, silence_stdout
 
@@ -18,10 +17,8 @@ if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient
     from slurm_rest.job import AsyncJob
     from slurm_rest.models import JobInfo
-    from slurm_rest.sbatch import JobSpec
-    from slurm_rest.sbatch.keywords import JobOptions
 
-__all__ = ["submit"]
+__all__ = ["convert", "submit"]
 
 _EPILOG = """\b
 Examples:
@@ -30,57 +27,26 @@ Examples:
   generate-script | slurm-rest submit -J night"""
 
 
-def _variables(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    found = {}
-    for value in values:
-        name, equals, content = value.partition("=")
-        if not name or not equals:
-            # What was written stays out of the message: it may be a secret.
-            raise click.BadParameter("it takes NAME=VALUE")
-        found[name] = content
-    return found
-
-
-@click.command(
-    cls=SbatchCommand, context_settings={"allow_interspersed_args": False}, epilog=_EPILOG, short_help="Submit a job."
-)
-@sbatch_options
-@click.option("--wrap", metavar="COMMAND", help="Run this shell command instead of a script.")
-@click.option(
-    "--env", metavar="NAME=VALUE", multiple=True, callback=_variables, help="Variable for the job; may be repeated."
-)
-@click.option("-W", "--wait", is_flag=True, help="Follow the job to its end and exit with its exit code.")
-@click.option("-Q", "--quiet", is_flag=True, help="No warnings and no progress display.")
-@click.option("--parsable", is_flag=True, help="Accepted for sbatch's sake: the job id is all that is printed anyway.")
-@click.argument("script", metavar="[SCRIPT [ARGS...]]", nargs=-1, type=click.UNPROCESSED)
+@click.command(cls=SbatchCommand, own=("env",), epilog=_EPILOG, short_help="Submit a job.")
 @click.pass_context
-def submit(
-    ctx: click.Context,
-    /,
-    script: tuple[str, ...],
-    wrap: str | None,
-    env: dict[str, str],
-    wait: bool,
-    quiet: bool,
-    parsable: bool,
-    **options: object,
-) -> None:
+def submit(ctx: click.Context, /, line: Line) -> None:
     """Submit a job and print its id, with sbatch's options and sbatch's form.
 
-    Options stand in front of SCRIPT; what follows it are arguments of the script. Without SCRIPT, or with -, the script
-    is read from standard input.
+    The script is read as sbatch reads it: its #SBATCH lines, then SBATCH_* variables, then the options here. Options
+    stand in front of SCRIPT; what follows it are arguments of the script. Without SCRIPT, or with -, the script is
+    read from standard input. --wait follows the job to its end and exits with its exit code.
     """
-    given = cast("JobOptions", {name: value for name, value in options.items() if value is not None})
-    given["env"], given["args"] = env, script[1:]
-    source = _source(ctx, script, wrap, given)
+    source = script_of(line, _standard_input(line))
+    quiet = line.has("quiet")
+    options: dict[str, object] = {"env": line.env, "args": tuple(line.words[1:])}
     ids: list[int] = []
 
     async def work(client: AsyncSlurmClient) -> int:
-        # The options are in the spec already when the script is no file.
-        job = await (client.submit(source, **given) if isinstance(source, Path) else client.submit(source))
+        job = await client.submit_read(source, options, line.given)
         ids.append(job.id)
         _announce(job, quiet=quiet)
-        if not wait:
+        # Also when the script or SBATCH_WAIT says so.
+        if job.spec is None or job.spec.wait is not True:
             return 0
         (record,) = await follow(client, [job], quiet=quiet)
         return await _outcome(client, record, quiet=quiet)
@@ -91,23 +57,29 @@ def submit(
         raise Failed(status=status)
 
 
-def _source(ctx: click.Context, script: tuple[str, ...], wrap: str | None, options: JobOptions) -> Path | JobSpec:
-    """Return the script's path, or the job whose script was typed or came from standard input."""
-    from slurm_rest.sbatch import JobSpec
-    from slurm_rest.sbatch.script import check_script
-
-    if wrap is not None:
-        if script:
-            raise click.UsageError("a script cannot be given together with --wrap", ctx)
-        text, name = f"#!/bin/sh\n# Made by submit --wrap.\n\n{wrap}\n", "wrap"
-    elif script and script[0] != "-":
-        return Path(script[0])
-    else:
-        text, name = _read_stdin(), "sbatch"
-    return JobSpec(check_script(text), **{"name": name, **options})  # type: ignore[arg-type]  # checked by JobSpec
+def _standard_input(line: Line) -> bytes:
+    """Return what stands on standard input, where the script is to come from there."""
+    return b"" if line.wrap is not None or (line.words and line.words[0] != "-") else _read_stdin()
 
 
-def _read_stdin() -> str:
+@click.command(cls=SbatchCommand, own=("env", "api-version"), short_help="Print the request that submit would send.")
+@click.pass_context
+def convert(ctx: click.Context, /, line: Line) -> None:
+    """Print the JSON body that submit would send for the same arguments; needs no cluster and sends nothing.
+
+    What sbatch refuses is refused here too. The key that submit puts behind the comment is left out.
+    """
+    import json
+
+    from slurm_rest.submission import convert_read
+
+    source = script_of(line, _standard_input(line))
+    options: dict[str, object] = {"env": line.env, "args": tuple(line.words[1:])}
+    arguments = {**ctx.obj, **({"api_version": line.api_version} if line.api_version else {})}
+    out(json.dumps(convert_read(source, options, line.given, arguments), indent=2))
+
+
+def _read_stdin() -> bytes:
     from slurm_rest.sbatch.script import MAX_SCRIPT_BYTES
 
     if sys.stdin is None:
@@ -115,7 +87,7 @@ def _read_stdin() -> str:
     if sys.stdin.isatty():
         remark("slurm-rest: reading the script from standard input, up to ^D")
     # One more than is allowed, so that the check can tell.
-    return sys.stdin.buffer.read(MAX_SCRIPT_BYTES + 1).decode("utf-8", "surrogateescape")
+    return sys.stdin.buffer.read(MAX_SCRIPT_BYTES + 1)
 
 
 def _announce(job: AsyncJob, *, quiet: bool) -> None:

@@ -54,6 +54,11 @@ class Option:
         """The keyword of ``submit`` and the field of JobSpec."""
         return self.keyword or self.long.replace("-", "_")
 
+    @property
+    def flag(self) -> str:
+        """Its long name as it is written: ``--ntasks-per-node``."""
+        return f"--{self.long}"
+
     def takes_in(self, release: str) -> Takes:
         """Return whether it takes a value in that Slurm release."""
         return dict(self.takes_by_release).get(release, self.takes)

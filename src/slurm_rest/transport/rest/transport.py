@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from slurm_rest.api import known_in
 from slurm_rest.api.base import ApiRequest
 from slurm_rest.auth import read_claims
 from slurm_rest.config import Settings
@@ -22,12 +21,12 @@ from slurm_rest.errors import (
     SubmitRejected,
     SubmitUncertain,
     UnknownUser,
-    UnsupportedVersion,
 )
 from slurm_rest.models import CancelResult, JobInfo, Ping, Submission
 from slurm_rest.records import items, read_accounting_job, read_controller_job, read_ping, text
 from slurm_rest.transport.answers import Answer, controller_down, submit_error, submitted_id
 from slurm_rest.transport.base import Capabilities, Counters, PreparedJob, StateRow
+from slurm_rest.transport.fields import require_fields
 
 from .connection import Connection, Query, lost
 from .readings import (
@@ -143,7 +142,9 @@ class RestTransport:
         # Bytes that came as surrogates go out as the bytes that they were.
         body = json.dumps(job.body, ensure_ascii=False).encode("utf-8", "surrogateescape")
         try:
-            answer = await self.connection.post_once("/job/submit", body, lambda version: _require_fields(job, version))
+            answer = await self.connection.post_once(
+                "/job/submit", body, lambda version: require_fields(job.body, version)
+            )
         except SlurmError as error:
             if lost(error):
                 raise _uncertain(job, error) from error
@@ -362,18 +363,6 @@ class RestTransport:
     async def ping_accounting(self) -> None:
         """Make a small read from slurmdbd; raises AccountingDown or what else is wrong."""
         await self.accounting("/clusters/")
-
-
-def _require_fields(job: PreparedJob, version: str) -> None:
-    """Refuse what the version does not know: slurmrestd would drop it with a warning and run another job."""
-    several = job.body.get("jobs")
-    parts = several if isinstance(several, list) else [job.body.get("job")]
-    for name in {name for part in parts if isinstance(part, Mapping) for name in part}:
-        supported = known_in("JobDescMsg", name)
-        if version not in supported:
-            message = f"API version {version} cannot express {name}"
-            hint = f"These can: {', '.join(supported) or 'none'}."
-            raise UnsupportedVersion(message, version=version, supported=supported, hint=hint)
 
 
 def _group_ids(record: JobInfo) -> set[int]:
