@@ -16,8 +16,7 @@ async def until(check: Callable[[], Awaitable[T]], what: str = "it") -> T:
     """Return the first true answer of ``check``, asking again and again; fail after a minute."""
 
     async def poll() -> T:
-        # Another process's doing has no event here.
-        while not (found := await check()):
+        while not (found := await check()):  # noqa: ASYNC110  # no event here to wait for
             await asyncio.sleep(0.05)
         return found
 
