@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 __all__ = ["BaseState", "JobState"]
 
@@ -54,11 +55,7 @@ class JobState:
     @classmethod
     def parse(cls, value: object) -> JobState:
         """Read what Slurm sends: a word, a list of words, sacct's ``CANCELLED by 1000``, or nothing."""
-        words = tuple(_words(value))
-        upper = [word.split(" ", 1)[0].rstrip("+").upper() for word in words]
-        base = next((_BASES[word] for word in upper if word in _BASES), BaseState.UNKNOWN)
-        flags = frozenset(word for word in upper if word and word != base.value)
-        return cls(base, flags, words)
+        return _parse(tuple(_words(value)))
 
     @classmethod
     def combine(cls, states: Iterable[JobState]) -> JobState:
@@ -105,6 +102,15 @@ class JobState:
     def __str__(self) -> str:
         """Return ``RUNNING`` or ``PENDING+REQUEUED``."""
         return "+".join([self.base.value, *sorted(self.flags)])
+
+
+@lru_cache(maxsize=512)
+def _parse(words: tuple[str, ...]) -> JobState:
+    """A listing of thousands of jobs has a handful of different states."""
+    upper = [word.split(" ", 1)[0].rstrip("+").upper() for word in words]
+    base = next((_BASES[word] for word in upper if word in _BASES), BaseState.UNKNOWN)
+    flags = frozenset(word for word in upper if word and word != base.value)
+    return JobState(base, flags, words)
 
 
 def _words(value: object) -> Iterable[str]:

@@ -83,6 +83,17 @@ def test_a_job_runs_in_each_partition_with_a_gpu_and_a_licence(every_cluster: Cl
         assert printed.split()[2] in {"0", "1", "2", "3"}
 
 
+def test_the_memory_of_a_short_job_is_measured(any_cluster: Cluster) -> None:
+    program = "import time; held = bytearray(100 << 20); time.sleep(2.5)"
+    job = batch(any_cluster, f"echo $SLURM_JOB_ID; python3 -c '{program}'").strip()
+
+    def kilobytes() -> int:
+        shown = any_cluster.exec(["sacct", "-j", job, "-nP", "--units=K", "-o", "MaxRSS"]).stdout.split()
+        return max((int(float(text.rstrip("K"))) for text in shown), default=0)
+
+    assert wait_until(lambda: kilobytes() > 100_000, 10, 0.2)
+
+
 def test_the_debug_partition_has_a_limit(every_cluster: Cluster) -> None:
     done = every_cluster.exec(["sbatch", "-p", "debug", "-t", "60", "--hold", "--wrap", "true"], user="alice")
     assert done.returncode == 0, done.stderr

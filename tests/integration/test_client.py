@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient, BaseState, JobNotFound, JobSpec, SlurmClient, SubmitRejected, WaitTimeout
+from tests.support.waiting import until, until_true
 
 from .conftest import MakeClient
 
@@ -183,8 +183,11 @@ async def test_cancel_tells_the_truth_in_versions_that_say_nothing(
 
 async def test_cancelling_an_array_that_is_partly_over(client: AsyncSlurmClient) -> None:
     job = await client.submit("#!/bin/sh\n[ $SLURM_ARRAY_TASK_ID = 0 ] && exit 0\nsleep 60\n", array="0-2")
-    while not any(member.state.is_terminal for member in await client.members(job)):
-        await asyncio.sleep(0.1)
+
+    async def one_is_over() -> bool:
+        return any(member.state.is_terminal for member in await client.members(job))
+
+    await until(one_is_over)
     assert (await job.cancel()).outcome == "signalled"
     assert (await job.wait(timeout=30)).state.base is BaseState.CANCELLED
     assert (await job.cancel()).outcome == "already_over"
@@ -192,8 +195,7 @@ async def test_cancelling_an_array_that_is_partly_over(client: AsyncSlurmClient)
 
 async def test_a_signal_reaches_the_script(client: AsyncSlurmClient, cluster: Cluster) -> None:
     job = await client.submit("#!/bin/bash\ntrap 'exit 9' USR1\necho > ready-$SLURM_JOB_ID\nsleep 60 &\nwait\n")
-    while not (cluster.home / "alice" / f"ready-{job.id}").exists():
-        await asyncio.sleep(0.05)
+    await until_true((cluster.home / "alice" / f"ready-{job.id}").exists)
     assert (await client.cancel(job, signal="USR1")).pop().outcome == "signalled"
     record = await job.wait(timeout=30)
     assert record.exit_code.code == 9
@@ -236,8 +238,11 @@ async def test_a_job_that_left_the_controller_is_still_known(own_cluster: object
     slurm = make_client(url=cluster.url, token=cluster.token("alice"))
     job = await slurm.submit("#!/bin/sh\nexit 5\n")
     await job.wait(timeout=30)
-    while job.id in await slurm.states([job]):
-        await asyncio.sleep(0.2)
+
+    async def has_left() -> bool:
+        return job.id not in await slurm.states([job])
+
+    await until(has_left)
     record = await slurm.job(job.id).info()
     assert record.source == "accounting"
     assert record.exit_code.code == 5

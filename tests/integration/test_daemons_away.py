@@ -17,6 +17,7 @@ from slurm_rest import (
     SubmitUncertain,
     Unreachable,
 )
+from tests.support.waiting import until
 
 TRUE = "#!/bin/sh\ntrue\n"
 
@@ -74,16 +75,18 @@ async def test_a_frozen_controller_makes_a_submission_uncertain(client: AsyncSlu
         assert caught.value.key.startswith("slurm-rest:")
         assert caught.value.key in str(caught.value)
     # The request lay in the controller's socket, and is carried out once it wakes.
-    while not (found := await client.jobs(name="frozen")):
-        await asyncio.sleep(0.1)
+    found = await until(lambda: client.jobs(name="frozen"))
     assert [record.submission_key for record in found] == [caught.value.key]
 
 
 async def test_waiters_outlive_a_controller_that_restarts(client: AsyncSlurmClient, cluster: Cluster) -> None:
     job = await client.submit("#!/bin/sh\nsleep 2\nexit 6\n")
     waiting = asyncio.create_task(job.wait(timeout=120))
-    while not (await job.refresh()).is_running:
-        await asyncio.sleep(0.1)
+
+    async def runs() -> bool:
+        return (await job.refresh()).is_running
+
+    await until(runs)
     with cluster.stopped("slurmctld"):
         assert not waiting.done()
     assert (await waiting).exit_code.code == 6
@@ -103,7 +106,7 @@ async def test_waiters_outlive_a_slurmrestd_that_restarts(client: AsyncSlurmClie
 async def test_an_interrupted_submission_leaves_no_job(client: AsyncSlurmClient) -> None:
     task = asyncio.create_task(client.submit(TRUE, name="interrupted", hold=True))
     before = client.requests
-    while client.requests == before:
+    while client.requests == before:  # noqa: ASYNC110  # to be there in the very turn in which it is sent
         await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -15,12 +15,12 @@ import importlib
 from typing import TYPE_CHECKING
 
 from slurm_rest.api._versions import API_VERSIONS
-from slurm_rest.api.base import ApiCaller, ApiRequest, Operation, QueryParam, known_in
 from slurm_rest.api.values import INFINITE, Infinite, NoVal, NoValFloat
 
 if TYPE_CHECKING:
     from slurm_rest.api import accounting, cluster, common, diagnostics, jobs, words
     from slurm_rest.api._client import AsyncSlurmApi, SlurmApi
+    from slurm_rest.api.base import ApiCaller, ApiRequest, Operation, QueryParam, known_in
 
 __all__ = [
     "API_VERSIONS",
@@ -44,14 +44,23 @@ __all__ = [
 ]
 
 _MODULES = frozenset({"accounting", "cluster", "common", "diagnostics", "jobs", "words"})
-_CLIENTS = frozenset({"AsyncSlurmApi", "SlurmApi"})
+# What a family needs none of is loaded only when it is asked for.
+_HOMES = {
+    "ApiCaller": "base",
+    "ApiRequest": "base",
+    "AsyncSlurmApi": "_client",
+    "Operation": "base",
+    "QueryParam": "base",
+    "SlurmApi": "_client",
+    "known_in": "base",
+}
 
 
 def __getattr__(name: str) -> object:
     if name in _MODULES:
         return importlib.import_module(f"{__name__}.{name}")
-    if name in _CLIENTS:
-        return getattr(importlib.import_module(f"{__name__}._client"), name)
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

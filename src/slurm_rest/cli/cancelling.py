@@ -9,7 +9,7 @@ from slurm_rest.tables import clean
 
 from .documents import CANCEL_KEYS, describe
 from .failures import Failed
-from .session import JobId, json_option, with_client
+from .shared import JobId, json_option, with_client
 from .terminal import out, out_json
 
 __all__ = ["cancel"]

@@ -14,7 +14,7 @@ from slurm_rest.errors import AccountingDown, ControllerDown, JobNotFound
 from slurm_rest.models import JobInfo
 
 from .failures import Interrupted, muted_warnings
-from .session import listed
+from .shared import listed
 
 if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient

@@ -19,7 +19,7 @@ from slurm_rest.tables import show_span
 from .documents import describe
 from .failures import FAILED, Failed, in_options
 from .identity import TOKEN_KEYS, Login, read_login
-from .session import json_option, with_client
+from .shared import json_option, with_client
 from .terminal import has_colour, one_line, out, out_json
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from slurm_rest.tables import clean, show_span, show_time
 
 from .documents import Fields, describe, instant
 from .failures import Failed
-from .session import json_option, with_client
+from .shared import json_option, with_client
 from .terminal import columns, out, out_json
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from slurm_rest.states import BaseState
 
 from .documents import JOB_KEYS, NODE_KEYS, PARTITION_KEYS, describe
 from .failures import Failed
-from .session import json_option, with_client
+from .shared import json_option, with_client
 from .terminal import out_json, out_table, remark
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import click
 from .failures import FAILED, Failed
 from .following import follow, jobs_go_on
 from .sbatch_line import Line, SbatchCommand, script_of
-from .session import with_client
+from .shared import with_client
 from .terminal import Unwritable, complain, out, remark, silence_stdout
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from slurm_rest.tables import OutcomeTable
 from .documents import JOB_KEYS, describe
 from .failures import Failed
 from .following import follow, jobs_go_on, split_known
-from .session import JobId, Seconds, json_option, with_client
+from .shared import JobId, Seconds, json_option, with_client
 from .terminal import complain, out_json, out_table
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from slurm_rest.cli.documents import CANCEL_KEYS, JOB_KEYS
-from slurm_rest.cli.session import Seconds
+from slurm_rest.cli.shared import Seconds
 from tests.unit.cli.server import Run, Server, job
 
 

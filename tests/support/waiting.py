@@ -1,0 +1,35 @@
+"""Waiting for what a daemon does in its own time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+__all__ = ["until", "until_true"]
+
+T = TypeVar("T")
+_LIMIT = 60.0
+
+
+async def until(check: Callable[[], Awaitable[T]], what: str = "it") -> T:
+    """Return the first true answer of ``check``, asking again and again; fail after a minute."""
+
+    async def poll() -> T:
+        while not (found := await check()):  # noqa: ASYNC110  # no event here to wait for
+            await asyncio.sleep(0.05)
+        return found
+
+    try:
+        return await asyncio.wait_for(poll(), _LIMIT)
+    except asyncio.TimeoutError:
+        raise AssertionError(f"{what} did not come about in {_LIMIT:g} s") from None
+
+
+async def until_true(check: Callable[[], bool], what: str = "it") -> None:
+    """Wait until ``check`` is true; fail after a minute."""
+
+    async def ask() -> bool:
+        return check()
+
+    await until(ask, what)
