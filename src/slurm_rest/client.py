@@ -19,8 +19,9 @@ from .poller import Poller
 from .records import read_controller_job, read_diagnostics, read_node, read_partition
 from .sbatch import JobSpec, Script, read_script
 from .states import JobState
-from .submission import Surroundings, Target, prepare, read_spec
+from .submission import Surroundings, Target, prepare, read_spec, try_releases
 from .tables import JobTable, NodeTable, PartitionTable
+from .transport.base import PreparedJob
 from .transport.rest import RestTransport
 
 if TYPE_CHECKING:
@@ -134,12 +135,18 @@ class AsyncSlurmClient:
         self, source: Script | JobSpec, options: Mapping[str, object], given: list[Given] | None = None
     ) -> AsyncJob:
         """Submit what was read already; ``given`` are options of a command line, which win over directives."""
-        target = Target(*await self._rest.target())
-        read = read_spec(source, options, environ=self.settings.environ, release=target.release, given=given)
-        here = Surroundings.here()
-        prepared = prepare(read, self.settings, target, user=await self.user_name(), here=here)
+        user, here = await self.user_name(), Surroundings.here()
+
+        def ready(target: Target) -> tuple[JobSpec, PreparedJob]:
+            read = read_spec(source, options, environ=self.settings.environ, release=target.release, given=given)
+            return read.spec, prepare(read, self.settings, target, user=user, here=here)
+
+        if not self._rest.connection.release:
+            # What no release would take is refused before anything is sent.
+            try_releases(ready)
+        spec, prepared = ready(Target(*await self._rest.target()))
         submission = await self._rest.submit(prepared)
-        return AsyncJob(self, submission.job_id, spec=read.spec, submission=submission)
+        return AsyncJob(self, submission.job_id, spec=spec, submission=submission)
 
     async def user_name(self) -> str:
         """Return the user that jobs will belong to, as far as settings and token tell; empty if they do not."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -20,8 +20,18 @@ from .sbatch.getopt import Given
 from .transport.base import PreparedJob
 from .transport.fields import require_fields
 
-__all__ = ["Surroundings", "Target", "convert_read", "prepare", "read_spec", "read_submitted_file", "translate"]
+__all__ = [
+    "Surroundings",
+    "Target",
+    "convert_read",
+    "prepare",
+    "read_spec",
+    "read_submitted_file",
+    "translate",
+    "try_releases",
+]
 
+_RELEASES = ("26.05", "24.11")
 # Slurm's own word for no limit in SLURM_RLIMIT_* is all bits set.
 _NO_LIMIT = 2**64 - 1
 
@@ -131,6 +141,20 @@ def translate(read: ReadJob, settings: Settings, target: Target, *, user: str, h
             read_file=read_submitted_file,
         ),
     )
+
+
+def try_releases(ready: Callable[[Target], object]) -> None:
+    """Raise what is wrong with a job in every Slurm release, by the newest one's words."""
+    try:
+        ready(Target("", _RELEASES[0]))
+    except SpecError:
+        try:
+            ready(Target("", _RELEASES[1]))
+        except SpecError:
+            pass
+        else:
+            return
+        raise
 
 
 def convert_read(
