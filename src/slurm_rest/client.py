@@ -180,6 +180,15 @@ class AsyncSlurmClient:
         (job_id,) = _ids([job])
         return _one(job_id, _by_id(await self._rest.describe([job_id])))
 
+    async def describe(self, jobs: Iterable[JobRef], *, ended: bool = False) -> dict[int, JobInfo]:
+        """Return the full record of each job; those that neither controller nor accounting knows are absent.
+
+        One small request a job. ``ended=True`` promises that all are over, so that accounting may answer for 100 at once.
+        """
+        ids = _ids(jobs)
+        members = _by_id(await self._rest.describe(dict.fromkeys(ids), ended=ended))
+        return {job_id: group_record(job_id, members[job_id]) for job_id in ids if job_id in members}
+
     async def member_states(self, job_id: int) -> dict[tuple[int | None, int | None], JobState]:
         """Return the state of each member of an array or het job, by task id and component offset.
 

@@ -171,6 +171,10 @@ class SlurmClient:
         """Return the states of these jobs in one request, or of all jobs; see AsyncSlurmClient.states."""
         return self._portal.run(self._client.states(None if jobs is None else _inner(jobs)))
 
+    def describe(self, jobs: Iterable[Job | int], *, ended: bool = False) -> dict[int, JobInfo]:
+        """Return the full record of each job; those that nobody knows are absent. See AsyncSlurmClient.describe."""
+        return self._portal.run(self._client.describe(_inner(jobs), ended=ended))
+
     def members(self, job: Job | int) -> list[JobInfo]:
         """Return a record for each array task or het component that has one of its own."""
         return self._portal.run(self._client.members(_inner([job])[0]))

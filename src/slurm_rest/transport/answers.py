@@ -47,7 +47,7 @@ _LOST_ANSWER = frozenset({-1, 1, 1002, 1003, 1005, 5000, 5001, 5002, 5003, 5004,
 class Answer:
     """One answer. ``body`` is empty unless it was a JSON object; ``text`` is then the start of what came.
 
-    ``token`` is the one that it was asked with.
+    ``token`` is the one that it was asked with, ``user`` the name that was to be acted as, empty for the token's own.
     """
 
     context: ErrorContext
@@ -56,6 +56,7 @@ class Answer:
     text: str = ""
     raw: bytes = field(default=b"", repr=False)
     token: str = field(default="", repr=False)
+    user: str = ""
 
     @property
     def status(self) -> int:
@@ -145,7 +146,7 @@ def _auth_error(answer: Answer, token: str) -> AuthError | None:
     context = answer.context
     says_auth = any("authentication error" in issue.description.lower() for issue in context.errors)
     if answer.status == 511 or _REJECTED_TOKEN in answer.numbers or (_NO_DATABASE in answer.numbers and says_auth):
-        return rejected_token(token, context)
+        return rejected_token(token, context, answer.user)
     if _NOBODY in answer.numbers:
         return UnknownUser(
             "The token's user does not exist on the cluster",
@@ -155,7 +156,7 @@ def _auth_error(answer: Answer, token: str) -> AuthError | None:
     return None
 
 
-def rejected_token(token: str, context: ErrorContext) -> TokenRejected:
+def rejected_token(token: str, context: ErrorContext, user: str = "") -> TokenRejected:
     """Say why Slurm refused a token, as far as the token itself shows it."""
     claims = read_claims(token)
     if claims.expires is not None and claims.is_expired():
@@ -163,7 +164,11 @@ def rejected_token(token: str, context: ErrorContext) -> TokenRejected:
         return TokenExpired(f"The token expired at {when}", hint=_RENEW_HINT, context=context)
     if claims.problem and token:
         return TokenRejected(f"Slurm refused the token: {claims.problem}", hint=_RENEW_HINT, context=context)
-    reason = f"it is not signed with this cluster's key, or may not act as {claims.user or 'this user'}"
+    who = user or claims.user or "this user"
+    if user and claims.user and user != claims.user:
+        reason = f"it is {claims.user}'s, who may not act as {user}, or it is not signed with this cluster's key"
+    else:
+        reason = f"it is not signed with this cluster's key, or may not act as {who}"
     return TokenRejected(f"Slurm refused the token: {reason}", hint=_RENEW_HINT, context=context)
 
 

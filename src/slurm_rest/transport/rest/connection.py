@@ -211,7 +211,7 @@ class Connection:
         content_type = response.headers.get("content-type", "")
         answer = read_answer(method, path, response.status_code, content_type, response.content, request_id)
         self.release, self.cluster = answer.release or self.release, answer.cluster or self.cluster
-        return replace(answer, token=token)
+        return replace(answer, token=token, user=self.settings.user or "")
 
     def _headers(self, token: str, body: bytes | None) -> dict[str, str]:
         headers = {"Accept": "application/json"}
