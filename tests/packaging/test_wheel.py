@@ -100,7 +100,7 @@ def test_the_command_runs(bare: Path, tmp_path: Path) -> None:
 
 
 def test_the_unit_tests_pass_against_the_wheel(wheel: Path, tmp_path: Path) -> None:
-    python = install(wheel, tmp_path / "env", "pytest", "pytest-asyncio", "respx", "hypothesis")
+    python = install(wheel, tmp_path / "env", "pytest", "pytest-asyncio", "respx", "hypothesis", "cryptography")
     where = run(python, "-c", "import slurm_rest; print(slurm_rest.__file__)", cwd=ROOT)
     assert Path(where.stdout.strip()).is_relative_to(tmp_path), where.stderr
     options = ["-q", "-p", "no:cacheprovider", "-m", "not cluster"]
