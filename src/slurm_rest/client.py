@@ -183,7 +183,7 @@ class AsyncSlurmClient:
     async def describe(self, jobs: Iterable[JobRef], *, ended: bool = False) -> dict[int, JobInfo]:
         """Return the full record of each job; those that neither controller nor accounting knows are absent.
 
-        One small request a job. ``ended=True`` promises that all are over, so that accounting may answer for 100 at once.
+        One small request a job. ``ended=True`` promises that all are over: accounting then answers for 100 at once.
         """
         ids = _ids(jobs)
         members = _by_id(await self._rest.describe(dict.fromkeys(ids), ended=ended))
