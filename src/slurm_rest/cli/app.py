@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import logging
-import sys
 
 import click
 
@@ -15,6 +13,7 @@ from .failures import USAGE, Failed, Interrupted, ReaderLeft
 from .health import ping
 from .identity import token, version
 from .listing import jobs, nodes, partitions
+from .shared import log_to_stderr
 from .submitting import convert, submit
 from .terminal import out, remark
 from .waiting import status, wait
@@ -91,24 +90,7 @@ def app(ctx: click.Context, /, verbose: int, **options: str | None) -> None:
     """Submit, follow and cancel Slurm jobs through slurmrestd."""
     ctx.obj = {name: value for name, value in options.items() if value}
     if verbose:
-        _log_to_stderr(ctx, logging.DEBUG if verbose > 1 else logging.INFO)
-
-
-def _log_to_stderr(ctx: click.Context, level: int) -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("slurm-rest: %(message)s"))
-    # Warnings have a handler of their own.
-    handler.addFilter(lambda record: record.levelno < logging.WARNING)
-    logger = logging.getLogger("slurm_rest")
-    before = logger.level
-    logger.setLevel(level)
-    logger.addHandler(handler)
-
-    def undo() -> None:
-        logger.removeHandler(handler)
-        logger.setLevel(before)
-
-    ctx.call_on_close(undo)
+        log_to_stderr(ctx, verbose)
 
 
 for _command in (ping, submit, convert, status, wait, cancel, jobs, nodes, partitions, token, version):

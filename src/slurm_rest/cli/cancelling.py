@@ -9,7 +9,7 @@ from slurm_rest.tables import clean
 
 from .documents import CANCEL_KEYS, describe
 from .failures import Failed
-from .shared import JobId, json_option, with_client
+from .shared import JobId, Named, json_option, with_client
 from .terminal import out, out_json
 
 __all__ = ["cancel"]
@@ -22,17 +22,19 @@ _REFUSED = {"not_found": "no such job", "denied": "not allowed"}
 @click.option("-s", "--signal", metavar="SIGNAL", help="Send this signal instead: a name such as USR1, or a number.")
 @json_option(CANCEL_KEYS)
 @click.pass_context
-def cancel(ctx: click.Context, jobs: tuple[int, ...], signal: str | None, as_json: bool) -> None:
-    """Cancel jobs, or send them a signal.
+def cancel(ctx: click.Context, jobs: tuple[Named, ...], signal: str | None, as_json: bool) -> None:
+    """Cancel jobs, or send them a signal: 12, a task of an array 12_3, a component of a het job 12+1.
 
     Says for each job what came of it. A job that is over already is no failure; one that does not exist or belongs to
     somebody else is, and the exit status is 1.
     """
-    results = with_client(ctx, lambda client: client.cancel(list(dict.fromkeys(jobs)), signal=signal))
+    named = list(dict.fromkeys(jobs))
+    results = with_client(ctx, lambda client: client.cancel([job.of(client) for job in named], signal=signal))
+    pairs = [(str(job), result) for job, result in zip(named, results, strict=True)]
     if as_json:
-        out_json([describe(result, CANCEL_KEYS) for result in results])
+        out_json([describe(pair, CANCEL_KEYS) for pair in pairs])
     else:
-        out("\n".join(f"{result.job_id}  {_outcome(result, signal)}" for result in results))
+        out("\n".join(f"{label}  {_outcome(result, signal)}" for label, result in pairs))
     if not all(result.ok for result in results):
         raise Failed
 

@@ -87,12 +87,13 @@ PARTITION_KEYS: Fields[Partition] = {
     "max_nodes": lambda part: part.max_nodes,
 }
 
-CANCEL_KEYS: Fields[CancelResult] = {
-    "id": lambda result: result.job_id,
-    "ok": lambda result: result.ok,
-    "outcome": lambda result: result.outcome,
-    "message": lambda result: result.message,
-    "confirmed": lambda result: result.confirmed,
+CANCEL_KEYS: Fields[tuple[str, CancelResult]] = {
+    "id": lambda pair: pair[1].job_id,
+    "label": lambda pair: pair[0],
+    "ok": lambda pair: pair[1].ok,
+    "outcome": lambda pair: pair[1].outcome,
+    "message": lambda pair: pair[1].message,
+    "confirmed": lambda pair: pair[1].confirmed,
 }
 
 

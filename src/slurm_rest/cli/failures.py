@@ -6,6 +6,7 @@ import difflib
 import errno
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -70,7 +71,7 @@ def _explain(error: Exception) -> int:
         return INTERRUPTED
     if isinstance(error, (Failed, SlurmError)):
         if error.message:
-            complain(in_options(error.message), in_options(error.hint))
+            complain(_message(error), in_options(error.hint))
         return error.status if isinstance(error, Failed) else _status(error)
     if isinstance(error, Unwritable) or (isinstance(error, OSError) and error.errno in _NO_ROOM):
         silence_stdout()
@@ -87,7 +88,20 @@ def _explain(error: Exception) -> int:
 
 
 def _status(error: SlurmError) -> int:
-    return USAGE if isinstance(error, SpecError) and error.field else FAILED
+    """Tell what is wrong with the command line from what is wrong with the script or with the job."""
+    if not isinstance(error, SpecError) or error.line is not None:
+        return FAILED
+    return USAGE if error.field or error.kind not in ("", "script", "directive") else FAILED
+
+
+def _message(error: Failed | SlurmError) -> str:
+    """Return the message in words of the command line: the library calls an option by its keyword."""
+    from slurm_rest.sbatch.options import ROW_OF
+
+    row = ROW_OF.get(error.field) if isinstance(error, SpecError) else None
+    if row is not None and re.match(rf"{row.name}[ :]", error.message):
+        return f"{row.flag}{in_options(error.message[len(row.name) :])}"
+    return in_options(error.message)
 
 
 def _usage(error: click.ClickException) -> tuple[str, str]:
@@ -111,10 +125,19 @@ def _near(error: click.NoSuchOption, context: click.Context | None) -> str:
     return f"Did you mean {near[0]}?" if near else ""
 
 
-def in_options(text: str) -> str:
-    """Write ``time=...`` as ``--time=...`` where the library speaks of its keywords."""
-    import re
+# What the library says to programs, and what it means for those who type. The forms of a value in its messages end
+# with the Python ones.
+_PHRASES = (
+    (re.compile(r', ("[^"]+")(?: or a timedelta|, an aware datetime or Unix seconds)'), r" or \1"),
+    (re.compile(r"takes True, False or expedite"), "takes no value, or expedite"),
+    (re.compile(r"takes True or False"), "takes no value"),
+    (re.compile(r'Pass the path of a script, or its text starting with "#!"\.'), "Name a script, or use --wrap."),
+    (re.compile(r"Use a client of that cluster\."), "Say which in front: slurm-rest --cluster PROFILE, or --url."),
+)
 
+
+def in_options(text: str) -> str:
+    """Write ``time=...`` as ``--time=...`` where the library speaks of its keywords, and no word of Python."""
     from slurm_rest.sbatch.options import OPTIONS
 
     flags = {option.name: option.flag for option in OPTIONS} | {"url": "--url"}
@@ -123,6 +146,8 @@ def in_options(text: str) -> str:
     valued = r"(?<![\w-])([a-z_]+)(?==)"
     for pattern in (alone, valued):
         text = re.sub(pattern, lambda found: flags.get(found[1], found[0]), text)
+    for phrase, words in _PHRASES:
+        text = phrase.sub(words, text)
     return text
 
 

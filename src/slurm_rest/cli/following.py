@@ -14,13 +14,13 @@ from slurm_rest.errors import AccountingDown, ControllerDown, JobNotFound
 from slurm_rest.models import JobInfo
 
 from .failures import Interrupted, muted_warnings
-from .shared import listed
+from .shared import Named, listed
 
 if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient
     from slurm_rest.job import AsyncJob
 
-__all__ = ["follow", "jobs_go_on", "split_known"]
+__all__ = ["follow", "jobs_go_on", "record_of", "split_known"]
 
 # What a shell reports for a command that SIGTERM ended: 128 + 15.
 _TERMINATED = 143
@@ -34,28 +34,29 @@ async def follow(
         return await client.wait(jobs, timeout=timeout, progress=not quiet)
 
 
-async def split_known(client: AsyncSlurmClient, ids: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Return the ids that Slurm knows and those that neither the controller nor accounting does."""
+async def split_known(client: AsyncSlurmClient, jobs: Sequence[Named]) -> tuple[list[Named], list[Named]]:
+    """Return the jobs that Slurm knows and those that neither the controller nor accounting does."""
     try:
-        states = await client.states(ids)
-        absent = [job_id for job_id in ids if job_id not in states]
-        found = await asyncio.gather(*(_info(client, job_id) for job_id in absent))
+        states = await client.states([job.id for job in jobs if not job.is_member])
+        absent = [job for job in jobs if job.is_member or job.id not in states]
+        found = await asyncio.gather(*(record_of(client, job) for job in absent))
     except (ControllerDown, AccountingDown):
         # The wait itself sits out an outage.
-        return list(ids), []
-    unknown = {job_id for job_id, record in zip(absent, found, strict=True) if record is None}
-    return [job_id for job_id in ids if job_id not in unknown], sorted(unknown)
+        return list(jobs), []
+    unknown = [job for job, record in zip(absent, found, strict=True) if record is None]
+    return [job for job in jobs if job not in unknown], unknown
 
 
-async def _info(client: AsyncSlurmClient, job_id: int) -> JobInfo | None:
+async def record_of(client: AsyncSlurmClient, job: Named) -> JobInfo | None:
+    """Return the record of a job, None when neither the controller nor accounting knows it."""
     try:
-        return await client.info(job_id)
+        return await client.info(job.of(client))
     except JobNotFound:
         return None
 
 
 @contextmanager
-def jobs_go_on(ids: Collection[int]) -> Iterator[None]:
+def jobs_go_on(ids: Collection[object]) -> Iterator[None]:
     """Leave after ^C with a word on the jobs, and after SIGTERM with the terminal as it was."""
     with ExitStack() as stack:
         if threading.current_thread() is threading.main_thread():

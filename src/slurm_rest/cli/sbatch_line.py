@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,11 @@ from slurm_rest.errors import SpecError
 from slurm_rest.sbatch.getopt import Given, Options, parse_words
 from slurm_rest.sbatch.kinds import TEXT
 from slurm_rest.sbatch.lexer import Word
-from slurm_rest.sbatch.option import NONE, OPTIONAL, Option
+from slurm_rest.sbatch.option import Option
 from slurm_rest.sbatch.options import OPTIONS
 
 from .failures import USAGE, Failed
+from .sbatch_help import write_options
 from .terminal import out
 
 if TYPE_CHECKING:
@@ -43,7 +44,11 @@ class Line:
 
     def has(self, name: str) -> bool:
         """Return whether a flag was given."""
-        return any(one.option.name == name for one in self.given)
+        return self.count(name) > 0
+
+    def count(self, name: str) -> int:
+        """Return how often a flag was given."""
+        return sum(one.option.name == name for one in self.given)
 
 
 class SbatchCommand(click.Command):
@@ -58,8 +63,11 @@ class SbatchCommand(click.Command):
         if ctx.resilient_parsing:
             return []
         line = _read(args, self._own)
-        if line.has("help") or line.has("usage"):
+        if line.has("help"):
             click.echo(ctx.get_help())
+            ctx.exit()
+        if line.has("usage"):
+            click.echo(ctx.get_usage())
             ctx.exit()
         if line.has("version"):
             from slurm_rest import __version__
@@ -74,20 +82,8 @@ class SbatchCommand(click.Command):
         return ["[OPTIONS]", "[SCRIPT [ARGS...]]"]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write a line for each option of the table."""
-        with formatter.section("Options"):
-            formatter.write_dl(list(_help_lines((*self._own, *OPTIONS))))
-
-
-def _help_lines(rows: Sequence[Option]) -> Iterator[tuple[str, str]]:
-    for row in rows:
-        if not row.help:
-            continue
-        value = row.kind.metavar if row.takes is not NONE else ""
-        shown = f"[={value}]" if row.takes is OPTIONAL else f" {value}" if value else ""
-        names = f"-{row.short}, --{row.long}" if row.short else f"--{row.long}"
-        since = f" (Slurm {row.since})" if row.since else ""
-        yield f"{names}{shown}", f"{row.help[:1].upper()}{row.help[1:]}{since}."
+        """Write the options of the table, and our own, in groups."""
+        write_options(formatter, (*self._own, *OPTIONS))
 
 
 def _read(words: Sequence[str], own: Sequence[Option]) -> Line:
@@ -136,5 +132,7 @@ def script_of(line: Line, standard_input: bytes) -> Script:
     if line.words and line.words[0] != "-":
         import pathlib
 
+        if not line.words[0]:
+            raise Failed("the name of the script is empty", "Leave it out to read the script from standard input.")
         return read_script(pathlib.Path(line.words[0]))
     return Script(check_script(standard_input.decode("utf-8", "surrogateescape")), "sbatch")

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import signal
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Collection, Coroutine
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient
+    from slurm_rest.job import AsyncJob
 
-__all__ = ["JobId", "Seconds", "json_option", "listed", "with_client"]
+__all__ = ["JobId", "Named", "Seconds", "json_option", "listed", "log_to_stderr", "with_client"]
 
 T = TypeVar("T")
 
@@ -50,20 +53,64 @@ async def _interruptible(work: Coroutine[object, object, T]) -> T:
         raise KeyboardInterrupt from None
 
 
+def log_to_stderr(ctx: click.Context, verbose: int) -> None:
+    """Write what the library does to stderr for as long as this command runs; each request where verbose is 2."""
+    level = logging.DEBUG if verbose > 1 else logging.INFO
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("slurm-rest: %(message)s"))
+    # Warnings have a handler of their own.
+    handler.addFilter(lambda record: record.levelno < logging.WARNING)
+    logger = logging.getLogger("slurm_rest")
+    before = logger.level
+    logger.setLevel(level)
+    logger.addHandler(handler)
+
+    def undo() -> None:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+    ctx.call_on_close(undo)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A job as it was named: a whole one, a task of an array (``12_3``) or a component of a het job (``12+1``)."""
+
+    id: int
+    task_id: int | None = None
+    offset: int | None = None
+
+    @property
+    def is_member(self) -> bool:
+        """True for a task or a component."""
+        return self.task_id is not None or self.offset is not None
+
+    def of(self, client: AsyncSlurmClient) -> AsyncJob:
+        """Return the handle of a client for it."""
+        from slurm_rest.job import AsyncJob
+
+        return AsyncJob(client, self.id, task_id=self.task_id, offset=self.offset)
+
+    def __str__(self) -> str:
+        """Return the name in Slurm's form."""
+        if self.task_id is not None:
+            return f"{self.id}_{self.task_id}"
+        return f"{self.id}+{self.offset}" if self.offset is not None else str(self.id)
+
+
 class JobId(click.ParamType):  # type: ignore[type-arg]  # generic in click's newer releases only
-    """The number of a job; of an array or het job, the number of the whole."""
+    """The number of a job, an array or a het job: ``12``; or of one member: ``12_3``, ``12+1``."""
 
     name = "job"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number, or fail with what a job id looks like."""
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Named:
+        """Return the job that is meant, or fail with what a job id looks like."""
         text = str(value)
-        if re.fullmatch(r"[0-9]{1,18}", text) and int(text):
-            return int(text)
-        member = re.fullmatch(r"([0-9]{1,18})[_+].+", text)
-        problem = "is not a job id; job ids are numbers from 1 up"
-        if member and int(member[1]):
-            problem = f"is one task of a job; name the whole job, {member[1]}"
+        found = re.fullmatch(r"([0-9]{1,18})(?:_([0-9]{1,10})|\+([0-9]{1,10}))?", text)
+        if found and int(found[1]):
+            task_id, offset = (int(part) if part else None for part in found.group(2, 3))
+            return Named(int(found[1]), task_id, offset)
+        problem = "is not a job id; ids are numbers from 1 up, or 12_3 for a task and 12+1 for a component"
         return self.fail(f"{text!r} {problem}", param, ctx)
 
 
@@ -106,7 +153,7 @@ def json_option(
     return click.option("--json", "as_json", is_flag=True, help=f"Print {what} with: {', '.join(keys)}.")
 
 
-def listed(ids: Collection[int]) -> str:
+def listed(ids: Collection[object]) -> str:
     """Return ids for a message: the first few and how many more."""
     few = list(ids)[:5]
     more = f" and {len(ids) - len(few)} more" if len(ids) > len(few) else ""

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .failures import FAILED, Failed
+from .failures import FAILED, USAGE, Failed
 from .following import follow, jobs_go_on
 from .sbatch_line import Line, SbatchCommand, script_of
-from .shared import with_client
+from .shared import log_to_stderr, with_client
 from .terminal import Unwritable, complain, out, remark, silence_stdout
 
 if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient
     from slurm_rest.job import AsyncJob
     from slurm_rest.models import JobInfo
+    from slurm_rest.sbatch import Script
 
 __all__ = ["convert", "submit"]
 
@@ -36,18 +37,19 @@ def submit(ctx: click.Context, /, line: Line) -> None:
     stand in front of SCRIPT; what follows it are arguments of the script. Without SCRIPT, or with -, the script is
     read from standard input. --wait follows the job to its end and exits with its exit code.
     """
-    source = script_of(line, _standard_input(line))
-    quiet = line.has("quiet")
-    options: dict[str, object] = {"env": line.env, "args": tuple(line.words[1:])}
+    source, quiet = _source(ctx, line), line.has("quiet")
     ids: list[int] = []
 
     async def work(client: AsyncSlurmClient) -> int:
-        job = await client.submit_read(source, options, line.given)
+        job = await client.submit_read(source, _options(line), line.given)
         ids.append(job.id)
         _announce(job, quiet=quiet)
         # Also when the script or SBATCH_WAIT says so.
         if job.spec is None or job.spec.wait is not True:
             return 0
+        if not quiet and not line.has("wait"):
+            asks = "SBATCH_WAIT" if "SBATCH_WAIT" in client.settings.environ else "its script"
+            remark(f"slurm-rest: following job {job.id} to its end, as {asks} asks")
         (record,) = await follow(client, [job], quiet=quiet)
         return await _outcome(client, record, quiet=quiet)
 
@@ -55,6 +57,18 @@ def submit(ctx: click.Context, /, line: Line) -> None:
         status = with_client(ctx, work)
     if status:
         raise Failed(status=status)
+
+
+def _source(ctx: click.Context, line: Line) -> Script:
+    """Return the script that a line means, once it says how much to tell meanwhile."""
+    if line.has("verbose"):
+        log_to_stderr(ctx, line.count("verbose"))
+    return script_of(line, _standard_input(line))
+
+
+def _options(line: Line) -> dict[str, object]:
+    """Return what goes along with sbatch's options."""
+    return {"env": line.env, "args": tuple(line.words[1:])}
 
 
 def _standard_input(line: Line) -> bytes:
@@ -67,16 +81,24 @@ def _standard_input(line: Line) -> bytes:
 def convert(ctx: click.Context, /, line: Line) -> None:
     """Print the JSON body that submit would send for the same arguments; needs no cluster and sends nothing.
 
-    What sbatch refuses is refused here too. The key that submit puts behind the comment is left out.
+    It goes to POST /slurm/VERSION/job/submit, where VERSION is that of --api-version, else of
+    SLURM_REST_API_VERSION, else the newest one known here. Only the key that submit puts behind the comment is not
+    in it. What sbatch refuses is refused here too, and so is what that version of the API cannot express.
     """
     import json
 
     from slurm_rest.submission import convert_read
 
-    source = script_of(line, _standard_input(line))
-    options: dict[str, object] = {"env": line.env, "args": tuple(line.words[1:])}
-    arguments = {**ctx.obj, **({"api_version": line.api_version} if line.api_version else {})}
-    out(json.dumps(convert_read(source, options, line.given, arguments), indent=2))
+    arguments = {**ctx.obj, **({"api_version": line.api_version} if line.api_version is not None else {})}
+    _check_version(arguments.get("api_version"))
+    out(json.dumps(convert_read(_source(ctx, line), _options(line), line.given, arguments), indent=2))
+
+
+def _check_version(version: str | None) -> None:
+    from slurm_rest.api import API_VERSIONS
+
+    if version is not None and version not in API_VERSIONS:
+        raise Failed(f"no such API version: {version}", f"It is one of {', '.join(API_VERSIONS)}.", status=USAGE)
 
 
 def _read_stdin() -> bytes:
