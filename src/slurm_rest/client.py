@@ -255,7 +255,7 @@ class AsyncSlurmClient:
         Cancelling twice does no harm.
         """
         listed = [jobs] if isinstance(jobs, (AsyncJob, int)) else list(jobs)
-        labels = [job.label if isinstance(job, AsyncJob) else job for job in listed]
+        labels = [job.label if isinstance(job, AsyncJob) and job.is_member else _ids([job])[0] for job in listed]
         return await self._rest.cancel(labels, signal)
 
     # --- looking around -------------------------------------------------------------------------------------
