@@ -169,6 +169,7 @@ def test_what_only_a_ping_can_tell(status: int, number: int | None, ambiguous: b
     [
         (404, "text/html", b"<html><h1>Not Found</h1><p>The requested URL was not found on this server.</p></html>"),
         (404, "text/plain", b"404 page not found"),
+        (404, "text/plain", b"The requested URL was not found on this server."),
         (404, "application/json", b'{"detail": "Not Found"}'),
         (200, "application/json", b'{"status": "ok"}'),
         (200, "application/json", b"[]"),

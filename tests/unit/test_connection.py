@@ -284,6 +284,26 @@ async def test_a_refused_read_is_made_once_more_with_a_new_token(server: Server)
     assert tokens.made == 2
 
 
+async def test_reads_that_are_refused_at_once_share_one_new_token(server: Server) -> None:
+    all_asked, tokens = asyncio.Event(), Tokens()
+
+    async def judge(request: httpx.Request) -> httpx.Response:
+        if request.headers["x-slurm-user-token"] != "tok1":
+            return states().response
+        asked.append(request)
+        if len(asked) == 4:
+            all_asked.set()
+        await all_asked.wait()
+        return REJECTED.response
+
+    asked: list[httpx.Request] = []
+    server.ping()
+    read = server.on("GET", "/jobs/state/", judge)
+    async with client(token=tokens) as slurm:
+        await asyncio.gather(*(slurm.states([job_id]) for job_id in range(1, 5)))
+    assert (tokens.made, read.call_count) == (2, 8)
+
+
 async def test_a_second_refusal_is_final(server: Server) -> None:
     server.ping()
     read = server.on("GET", "/jobs/state/", REJECTED)

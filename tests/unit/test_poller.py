@@ -262,6 +262,12 @@ async def test_a_job_that_nobody_knows_is_gone_after_the_grace_time(no_grace: No
         await watch(memory).wait([1])
 
 
+async def test_a_job_that_only_accounting_holds_for_pending_is_gone_too(no_grace: None) -> None:
+    memory = Memory({}, looks=[{"1": "PENDING"}])
+    with pytest.raises(JobNotFound):
+        await watch(memory).wait([1])
+
+
 async def test_a_fresh_job_may_be_unknown_for_a_moment() -> None:
     memory = Memory({}, {}, {"1": "COMPLETED"}, looks=[{}])
     assert shown(await watch(memory).wait([1])) == {1: "COMPLETED"}

@@ -181,7 +181,7 @@ async def test_a_task_that_left_the_controller_still_counts_for_its_array(server
     here = [job(12, "COMPLETED", array_job_id=10, array_task_id={"set": True, "number": 2})]
     before = [
         accounted(11, "FAILED", 3, array={"job_id": 10, "task_id": {"set": True, "number": 1}}),
-        accounted(12, "RUNNING", array={"job_id": 10, "task_id": {"set": True, "number": 2}}),
+        accounted(12, "COMPLETED", array={"job_id": 10, "task_id": {"set": True, "number": 2}}),
         accounted(10, "PENDING", array={"job_id": 10, "task": "0xC"}),
     ]
     server.on("GET", "/job/10", good(jobs=here))
