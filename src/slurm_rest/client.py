@@ -354,17 +354,16 @@ def _ids(jobs: Iterable[JobRef]) -> list[int]:
 
 def _member(job: AsyncJob, records: Iterable[JobInfo]) -> JobInfo:
     """Return the record of one member; a pending task has none of its own, so the array's stands for it."""
-    packed = None
+    key = (job.task_id, job.offset)
     for record in records:
-        if job.offset is not None and record.het_job_offset == job.offset:
+        group = record.array_job_id if job.offset is None else record.het_job_id
+        if group != job.id:
+            continue
+        if (record.array_task_id, record.het_job_offset) == key:
             return record
-        if job.task_id is not None and record.array_task_id == job.task_id:
-            return record
-        if record.array_job_id and record.array_task_id is None:
-            packed = record
-    if packed is None or job.task_id is None:
-        raise JobNotFound(f"There is no job {job.label}", hint="Neither the controller nor accounting knows it.")
-    return replace(packed, array_task_id=job.task_id, array_tasks="")
+        if job.task_id is not None and record.array_task_id is None and record.stands_for(job.task_id):
+            return replace(record, array_task_id=job.task_id, array_tasks="")
+    raise JobNotFound(f"There is no job {job.label}", hint="Neither the controller nor accounting knows it.")
 
 
 def _by_id(records: Iterable[JobInfo]) -> dict[int, list[JobInfo]]:

@@ -107,6 +107,20 @@ class JobInfo:
             return f"{self.het_job_id}+{self.het_job_offset}"
         return str(self.id)
 
+    def stands_for(self, task_id: int) -> bool:
+        """Return whether a packed array's record has that task among those without a record of their own.
+
+        Slurm cuts long lists short with ``...``; then every later task may be meant.
+        """
+        for part in self.array_tasks.split("%")[0].split(","):
+            bounds, _, step = part.partition(":")
+            first, _, last = bounds.partition("-")
+            if part == "...":
+                return True
+            if first.isdigit() and task_id in range(int(first), int(last or first) + 1, int(step or 1)):
+                return True
+        return False
+
 
 def group_record(job_id: int, records: Sequence[JobInfo]) -> JobInfo:
     """Return one record for a job: its own, or for an array or het job one that stands for all members.
