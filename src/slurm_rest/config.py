@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -68,13 +69,21 @@ class Settings:
 def load_settings(arguments: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """Combine arguments, environment and profile.
 
+    A profile's token is for the profile's URL: with another one it counts only when the profile is named
+    (``cluster``, SLURM_REST_CLUSTER).
+
     ``arguments`` has the names of the Settings fields plus ``token`` as text or provider and ``cluster`` for the
     profile to use; None values count as not given.
     """
     environ = os.environ if environ is None else environ
     given = {name: value for name, value in (arguments or {}).items() if value is not None}
     cluster = str(given.pop("cluster", None) or environ.get("SLURM_REST_CLUSTER", ""))
+    named = bool(cluster)
     profile, cluster = _read_profile(environ, cluster)
+    elsewhere = given.get("url") or environ.get("SLURM_REST_URL")
+    if elsewhere and not named and elsewhere != profile.get("url"):
+        # An address from elsewhere must not be sent the token of a cluster that nobody named.
+        profile = {name: value for name, value in profile.items() if name not in _TOKEN_SOURCES}
     variables = {name: environ[key] for name, key in _VARIABLES.items() if environ.get(key)}
     values: dict[str, object] = {**profile, **variables, **given}
     url = _check_url(str(values.get("url", "")))
@@ -108,7 +117,7 @@ def _version(value: object) -> str | None:
         return None
     version = str(value)
     version = version if version.startswith("v") else f"v{version}"
-    if not all(part.isdigit() for part in version[1:].split(".")):
+    if not re.fullmatch(r"v[0-9]{1,4}(?:\.[0-9]{1,4}){2}", version):
         raise ConfigError(f"{value!r} is no API version", hint="Write it as v0.0.42, or leave it out to negotiate.")
     return version
 

@@ -35,6 +35,7 @@ _BY_NATURE = frozenset(
         "priority_by_partition", "original_sluid", "preemptable_time", "suspend_time",
     }
 )  # fmt: skip
+_MOMENT = 5
 _ENVIRONMENT_BY_NATURE = frozenset({"SLURM_CONF", "PWD", "SHLVL", "_", "OLDPWD"})
 
 
@@ -154,10 +155,7 @@ class Differential:
 
 def _normal(record: dict[str, object], ids: Sequence[object]) -> dict[str, object]:
     kept = {name: value for name, value in record.items() if name not in _BY_NATURE}
-    found = {name: _without_ids(value, ids) for name, value in kept.items()}
-    for name in ("deadline", "begin_time"):
-        found.pop(name, None)
-    return found
+    return {name: _without_ids(value, ids) for name, value in kept.items()}
 
 
 def _without_ids(value: object, ids: Sequence[object]) -> object:
@@ -181,6 +179,13 @@ def _sbatch_kind(text: str, status: int) -> str:
     return f"exit{status}"
 
 
+def _same(name: str, mine: object, real: object) -> bool:
+    """Compare two values; the two submissions are a moment apart, so moments count as the same within a few seconds."""
+    if name in ("begin_time", "deadline") and isinstance(mine, dict) and isinstance(real, dict):
+        return mine["set"] == real["set"] and abs(mine["number"] - real["number"]) <= _MOMENT
+    return mine == real
+
+
 def differences(ours: Outcome, theirs: Outcome) -> list[str]:
     """Return what is not the same, empty for the same job or both refused."""
     if ours.accepted != theirs.accepted:
@@ -192,7 +197,7 @@ def differences(ours: Outcome, theirs: Outcome) -> list[str]:
         return [f"{len(theirs.records)} components by sbatch, {len(ours.records)} over REST"]
     for place, (mine, real) in enumerate(zip(ours.records, theirs.records, strict=True)):
         for name in sorted({*mine, *real}):
-            if mine.get(name) != real.get(name):
+            if not _same(name, mine.get(name), real.get(name)):
                 found.append(f"[{place}] {name}: sbatch {real.get(name)!r}, REST {mine.get(name)!r}")
     for place, (mine_env, real_env) in enumerate(zip(ours.environments, theirs.environments, strict=True)):
         for name in sorted({*mine_env, *real_env}):

@@ -253,3 +253,13 @@ def test_settings_show_no_token_and_no_environment(profile: Profile) -> None:
     assert "s3cret" not in repr(load(environ))
     assert "s3cret" not in repr(load({"SLURM_JWT": "s3cret"}, url=URL))
     assert "s3cret" not in repr(load(url=URL, token="s3cret"))
+
+
+async def test_a_profiles_token_is_not_sent_to_another_url(profile: Profile) -> None:
+    environ = profile('[clusters.hpc]\nurl = "http://hpc:6820"\ntoken = "a.b.c"\nworkdir = "/w"\n')
+    other = load({**environ, "SLURM_REST_URL": "http://elsewhere:6820"})
+    assert (await other.token.token(), other.workdir) == ("", "/w")
+    named = load({**environ, "SLURM_REST_URL": "http://elsewhere:6820", "SLURM_REST_CLUSTER": "hpc"})
+    assert await named.token.token() == "a.b.c"
+    same = load({**environ, "SLURM_REST_URL": "http://hpc:6820"})
+    assert await same.token.token() == "a.b.c"

@@ -6,6 +6,7 @@ neither blank nor a comment. The words of all lines form one list, so a value ma
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from slurm_rest.errors import SpecError
 __all__ = ["Word", "directive_lines", "read_directives", "split_words"]
 
 _MAGIC = ("#SBATCH", "#SLURM")
-_SEPARATORS = frozenset({"hetjob", "packjob"})
+_SEPARATOR = re.compile(r"(?:het|pack)job(?=\s|$)", re.IGNORECASE)
 _BLANKS = " \t\v\f\r"
 
 
@@ -40,19 +41,19 @@ def read_directives(script: str) -> list[list[Word]]:
     """Return the words of each component of the job: one list, and one more for each ``#SBATCH hetjob`` line."""
     components: list[list[Word]] = [[]]
     for number, rest in directive_lines(script):
-        words = split_words(rest, number)
-        if words and words[0].text.lower() in _SEPARATORS:
+        if _SEPARATOR.match(rest.lstrip(_BLANKS)):
             # sbatch ignores whatever else stands on such a line.
             components.append([])
         else:
-            components[-1] += words
+            components[-1] += split_words(rest, number, separators=True)
     return components
 
 
-def split_words(line: str, number: int = 0) -> list[Word]:
+def split_words(line: str, number: int = 0, *, separators: bool = False) -> list[Word]:
     """Split one line. Quotes group, a backslash takes the next character as it is, ``#`` starts a comment anywhere.
 
-    An empty word ends the line, as it does for sbatch: after ``--comment ""`` the value is missing.
+    An empty word ends the line, as it does for sbatch: after ``--comment ""`` the value is missing. So does, in
+    directives, ``hetjob`` behind other words (``separators``).
     """
     words: list[Word] = []
     place = 0
@@ -60,7 +61,7 @@ def split_words(line: str, number: int = 0) -> list[Word]:
         if line[place] in _BLANKS:
             place += 1
             continue
-        if line[place] == "#":
+        if line[place] == "#" or (separators and _SEPARATOR.match(line, place)):
             break
         if line[place] == ":":
             raise _refused(f"a word begins with a colon: {line[place:].split()[0]}", number)

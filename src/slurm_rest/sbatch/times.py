@@ -1,6 +1,9 @@
 """sbatch's TIMESTAMP: ``now+1hour``, ``teatime``, ``16:00``, ``0131``, ``2030-01-02T03:04``, ``uts1893456000``.
 
-A text is kept as it is and resolved when the job is submitted, in the submitter's time zone, as sbatch does.
+A text is kept as it is and resolved when the job is submitted, in the submitter's time zone, as sbatch does. sbatch
+reads it from left to right, piece by piece; a later piece replaces an earlier one of its kind ("noon midnight" is
+midnight), ``T``, ``-`` and blanks between pieces mean nothing, and a day that its month does not have runs over into
+the next one.
 """
 
 from __future__ import annotations
@@ -14,19 +17,18 @@ from .kinds import Kind, text
 __all__ = ["TIMESTAMP", "resolve"]
 
 _FORMS = 'takes a time such as "now+1hour", "16:00", "tomorrow", "2030-01-02T03:04", an aware datetime or Unix seconds'
-_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
-_NOW = re.compile(r"now(?:\s*(?P<sign>[+-])\s*(?P<count>[0-9]+)\s*(?P<unit>[a-z]*))?", re.IGNORECASE)
-_CLOCKS = {"midnight": time(0), "noon": time(12), "elevenses": time(11), "fika": time(15), "teatime": time(16)}
-_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?\s*(am|pm)?", re.IGNORECASE)
-_DATES = (
-    re.compile(r"(?P<y>[0-9]{4})-(?P<m>[0-9]{2})-(?P<d>[0-9]{2})"),
-    re.compile(r"(?P<m>[0-9]{1,2})/(?P<d>[0-9]{1,2})(?:/(?P<y>[0-9]{2,4}))?"),
-    re.compile(r"(?P<m>[0-9]{1,2})\.(?P<d>[0-9]{1,2})(?:\.(?P<y>[0-9]{2,4}))?"),
-    re.compile(r"(?P<m>[0-9]{2})(?P<d>[0-9]{2})(?P<y>[0-9]{2})?(?![0-9:])"),
-)
-_WORD = re.compile(r"today|tomorrow|midnight|noon|elevenses|fika|teatime", re.IGNORECASE)
-_BETWEEN = re.compile(r"[T\s-]?\s*")
 _LATEST = 2**32 - 3
+# Anything before is taken for a mistake.
+_EARLIEST_UTS = 1_000_000
+_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+_UTS = re.compile(r"uts\s*\+?([0-9]+)", re.IGNORECASE)
+_BETWEEN = re.compile(r"[ \tT-]+")
+_NOW = re.compile(r"now[ \t]*(?:(?P<sign>[+-])(?P<count>(?:\s*[0-9])+)\s*(?P<unit>second|minute|hour|day|week)?s?|$)", re.I)
+_CLOCKS = {"midnight": time(0), "noon": time(12), "elevenses": time(11), "fika": time(15), "teatime": time(16)}
+_WORD = re.compile("today|tomorrow|" + "|".join(_CLOCKS), re.IGNORECASE)
+_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?\s*(am|pm)?", re.IGNORECASE)
+_ISO = re.compile(r"(?P<y>[0-9]{4})-(?P<m>[0-9]{2})-(?P<d>[0-9]{1,2})")
+_SHORT = re.compile(r"(?P<m>[0-9]{1,2})[./]?(?P<d>[0-9]{1,2})[./]?(?P<y>[0-9]{2})?")
 
 
 def _timestamp(value: object) -> str | int:
@@ -38,7 +40,7 @@ def _timestamp(value: object) -> str | int:
         if not 0 < value <= _LATEST:
             raise ValueError(_FORMS)
         return value
-    word = text(value).strip()
+    word = text(value)
     # Resolving it once, at any time, shows whether it can be.
     resolve(word, datetime(2026, 1, 1, 12))
     return word
@@ -48,94 +50,122 @@ def resolve(value: str | int, now: datetime) -> int:
     """Return Unix seconds. ``now`` is naive local time; ValueError for what is no time."""
     if isinstance(value, int):
         return value
-    if re.fullmatch(r"uts[0-9]+", value):
-        return int(value[3:])
-    relative = _NOW.fullmatch(value)
-    if relative:
-        return int(now.timestamp()) + _delta(relative)
+    moment = _read(value.partition("\n")[0], now)
+    if not 0 < moment <= _LATEST:
+        raise ValueError(_FORMS)
+    return moment
+
+
+def _read(value: str, now: datetime) -> int:
+    if value[:3].lower() == "uts":
+        matched = _UTS.fullmatch(value)
+        if not matched or int(matched[1]) < _EARLIEST_UTS:
+            raise ValueError(_FORMS)
+        return int(matched[1])
     found = _Parts()
     rest = value
-    while rest:
-        rest = _BETWEEN.sub("", _next_part(rest, found, now), count=1)
+    while True:
+        between = _BETWEEN.match(rest)
+        rest = rest[between.end() :] if between else rest
+        if not rest:
+            break
+        rest = _next_part(rest, found, now)
     if found.day is None and found.clock is None:
         raise ValueError(_FORMS)
-    return int(_moment(found, now).timestamp())
+    try:
+        return int(_moment(found, now).timestamp())
+    except (OverflowError, OSError, ValueError):
+        raise ValueError(_FORMS) from None
 
 
 @dataclass(slots=True)
 class _Parts:
-    day: date | None = None
+    """What was read so far. A day without a year has year 0."""
+
+    day: tuple[int, int, int] | None = None
     clock: time | None = None
+
+
+def _next_part(rest: str, found: _Parts, now: datetime) -> str:
+    """Read a date or a time at the start of ``rest`` and return what stands behind it."""
+    relative = _NOW.match(rest)
+    if relative:
+        moment = now + timedelta(seconds=_delta(relative))
+        found.day, found.clock = _day_of(moment.date()), moment.time().replace(microsecond=0)
+        return rest[relative.end() :]
+    word = _WORD.match(rest)
+    if word:
+        name = word[0].lower()
+        if name in _CLOCKS:
+            found.clock = _CLOCKS[name]
+        else:
+            found.day = _day_of(now.date() + timedelta(days=name == "tomorrow"))
+        return rest[word.end() :]
+    return _number_part(rest, found)
+
+
+def _number_part(rest: str, found: _Parts) -> str:
+    if rest[1:2] == ":" or rest[2:3] == ":":
+        clock = _CLOCK.match(rest)
+        if clock is None:
+            raise ValueError(_FORMS)
+        found.clock = _clock(clock)
+        return rest[clock.end() :]
+    day = (_ISO if rest[4:5] == "-" and rest[7:8] == "-" else _SHORT).match(rest)
+    if day is None:
+        raise ValueError(_FORMS)
+    found.day = _date(day, found.day[0] if found.day else 0)
+    return rest[day.end() :]
 
 
 def _delta(matched: re.Match[str]) -> int:
     if matched["sign"] is None:
         return 0
-    unit = matched["unit"].lower()
-    seconds = _UNITS.get(unit.removesuffix("s"), 0) if unit else 1
-    if not seconds:
+    count = int("".join(matched["count"].split()))
+    if count > _LATEST:
         raise ValueError(_FORMS)
-    return int(f"{matched['sign']}{matched['count']}") * seconds
+    return int(f"{matched['sign']}{count}") * _UNITS[(matched["unit"] or "second").lower()]
 
 
-def _next_part(rest: str, found: _Parts, now: datetime) -> str:
-    """Read a date or a time at the start of ``rest`` and return what stands behind it."""
-    word = _WORD.match(rest)
-    if word:
-        name = word[0].lower()
-        if name in _CLOCKS:
-            _set(found, None, _CLOCKS[name])
-        else:
-            _set(found, now.date() + timedelta(days=name == "tomorrow"), None)
-        return rest[word.end() :]
-    clock = _CLOCK.match(rest)
-    if clock:
-        _set(found, None, _clock(clock))
-        return rest[clock.end() :]
-    for pattern in _DATES:
-        matched = pattern.match(rest)
-        if matched:
-            _set(found, _date(matched, now), None)
-            return rest[matched.end() :]
-    raise ValueError(_FORMS)
-
-
-def _set(found: _Parts, day: date | None, clock: time | None) -> None:
-    if (day and found.day) or (clock is not None and found.clock is not None):
-        raise ValueError(_FORMS)
-    found.day, found.clock = day or found.day, clock if clock is not None else found.clock
+def _day_of(day: date) -> tuple[int, int, int]:
+    return day.year, day.month, day.day
 
 
 def _clock(matched: re.Match[str]) -> time:
     hour, half = int(matched[1]), (matched[4] or "").lower()
-    if half:
-        if not 1 <= hour <= 12:
+    if half == "pm":
+        hour = 12 if hour == 12 else hour + 12
+    elif half == "am":
+        if hour > 12:
             raise ValueError(_FORMS)
-        hour = hour % 12 + (12 if half == "pm" else 0)
+        hour %= 12
     try:
         return time(hour, int(matched[2]), int(matched[3] or 0))
     except ValueError:
         raise ValueError(_FORMS) from None
 
 
-def _date(matched: re.Match[str], now: datetime) -> date:
-    year, month, day = matched["y"], int(matched["m"]), int(matched["d"])
-    try:
-        if year:
-            return date(int(year) + (2000 if len(year) == 2 else 0), month, day)
-        this = date(now.year, month, day)
-        # Without a year it is the next such day.
-        return this if this >= now.date() else date(now.year + 1, month, day)
-    except ValueError:
-        raise ValueError(_FORMS) from None
+def _date(matched: re.Match[str], year: int) -> tuple[int, int, int]:
+    month, day, given = int(matched["m"]), int(matched["d"]), int(matched["y"] or 0)
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        raise ValueError(_FORMS)
+    if given:
+        year = given if len(matched["y"]) == 4 else 2000 + given
+    return year, month, day
 
 
 def _moment(found: _Parts, now: datetime) -> datetime:
-    if found.day is not None:
-        return datetime.combine(found.day, found.clock or time(0))
-    today = datetime.combine(now.date(), found.clock or time(0))
-    # Without a date it is the next such time.
-    return today if today > now else today + timedelta(days=1)
+    clock = found.clock or time(0)
+    if found.day is None:
+        # Without a date it is the next such time, to the minute.
+        later = (clock.hour, clock.minute) > (now.hour, now.minute)
+        return datetime.combine(now.date() + timedelta(days=not later), clock)
+    year, month, day = found.day
+    if not year:
+        # Without a year it is the next such day, to the minute.
+        later = (month, day, clock.hour, clock.minute) > (now.month, now.day, now.hour, now.minute)
+        year = now.year if later else now.year + 1
+    return datetime.combine(date(year, month, 1) + timedelta(days=day - 1), clock)
 
 
 TIMESTAMP = Kind(_timestamp, lambda value: f"uts{value}" if isinstance(value, int) else str(value), "TIME")

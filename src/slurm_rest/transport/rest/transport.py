@@ -328,7 +328,9 @@ class RestTransport:
             # Without FULL_JOB a signal passes by the batch script, as it does for a plain scancel --signal.
             how = {"signal": word, "flags": ["FULL_JOB"]} if word else {}
             body = json.dumps({"jobs": chunk, **how}).encode()
-            answer = await self.connection.call("DELETE", "slurm", "/jobs/", (), body, repeatable=True)
+            # To cancel twice is to cancel; to send USR1 twice is not the same as once.
+            again = word in (None, "KILL", "TERM")
+            answer = await self.connection.call("DELETE", "slurm", "/jobs/", (), body, repeatable=again)
             found, members = cancel_results(chunk, items(answer.body.get("status")))
             results |= zip(chunk, await self._look_again(found, members) if members else found, strict=True)
         return [results.get(label) or CancelResult(job_id=base_id(label), outcome="not_found") for label in labels]
