@@ -1,0 +1,407 @@
+"""From a script or spec, options and settings to a body: what is read, what is refused, what is derived from where."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from slurm_rest import JobSpec
+from slurm_rest.api import API_VERSIONS
+from slurm_rest.config import Settings
+from slurm_rest.errors import ConfigError, SpecError, UnsupportedVersion
+from slurm_rest.keys import split_comment
+from slurm_rest.sbatch import ReadJob, Script
+from slurm_rest.submission import Surroundings, Target, convert_read, prepare, read_spec, translate, try_releases
+from slurm_rest.transport.fields import require_fields
+
+SCRIPT = "#!/bin/sh\ntrue\n"
+HET = "#!/bin/sh\n#SBATCH -n 1 --comment=mine\n#SBATCH hetjob\n#SBATCH -n 2\ntrue\n"
+HERE = Surroundings("/home/alice/project", "login1", 0o027)
+NEWEST = Target("v0.0.45", "26.05", "testing")
+
+
+def read(script: str | JobSpec, environ: Mapping[str, str] | None = None, /, **options: object) -> ReadJob:
+    source = script if isinstance(script, JobSpec) else Script(script, "job.sh", "/x/job.sh")
+    return read_spec(source, options, environ=environ or {}, release="26.05")
+
+
+def jobs_of(body: Mapping[str, object]) -> list[dict[str, object]]:
+    jobs = body.get("jobs", [body.get("job")])
+    assert isinstance(jobs, list)
+    return jobs
+
+
+def body_of(
+    script: str | JobSpec = SCRIPT,
+    *,
+    target: Target = NEWEST,
+    user: str = "alice",
+    settings: Mapping[str, object] | None = None,
+    **options: object,
+) -> list[dict[str, object]]:
+    """Return the jobs of a body under these settings."""
+    given = {"workdir": "/w", **(settings or {})}
+    made = Settings(**given)  # type: ignore[arg-type]  # whatever a test sets
+    return jobs_of(translate(read(script, **options), made, target, user=user, here=HERE))
+
+
+def environment(job: Mapping[str, object]) -> dict[str, str]:
+    listed = job["environment"]
+    assert isinstance(listed, list)
+    return dict(item.split("=", 1) for item in listed)
+
+
+# --- reading --------------------------------------------------------------------------------------------------
+
+
+def test_the_last_source_wins() -> None:
+    script = "#!/bin/sh\n#SBATCH -p script -t 1 -J script -A script\ntrue\n"
+    found = read(script, {"SBATCH_PARTITION": "variable", "SBATCH_TIMELIMIT": "2"}, partition="option").spec
+    minutes = found.options()["time"]
+    assert (found.partition, str(minutes), found.name, found.account) == ("option", "0:02:00", "script", "script")
+
+
+def test_a_job_is_named_after_its_script_and_keeps_the_path() -> None:
+    found = read(SCRIPT)
+    assert (found.spec.name, found.path) == ("job.sh", "/x/job.sh")
+
+
+def test_options_win_over_a_specs_own_and_variables_do_not_touch_it() -> None:
+    found = read(JobSpec(SCRIPT, nodes=2, qos="q"), {"SBATCH_PARTITION": "p"}, nodes=3).spec
+    assert (found.nodes, found.qos, found.partition) == ("3", "q", None)
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "lost"),
+    [
+        ("#SBATCH -n 2", {}, "--ntasks"),
+        ("#SLURM -n 2", {}, "--ntasks"),
+        ("#SBATCH -n 2 --mem=1G", {"ntasks": 2}, "--mem"),
+        ("#SBATCH hetjob", {}, "hetjob"),
+        ("#SBATCH --hold", {"name": "x"}, "--hold"),
+    ],
+)
+def test_a_spec_that_leaves_a_directive_out_is_refused(lines: str, options: dict[str, object], lost: str) -> None:
+    spec = JobSpec(f"#!/bin/sh\n{lines}\ntrue\n", **options)  # type: ignore[arg-type]  # whatever a test sets
+    with pytest.raises(SpecError, match=f"leaves out: {lost}") as caught:
+        read(spec)
+    assert "JobSpec.from_script" in caught.value.hint
+    assert caught.value.field == "script"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        JobSpec.from_script(HET),
+        JobSpec.from_script("#!/bin/sh\n#SBATCH -n 2 -J x\n"),
+        JobSpec("#!/bin/sh\n#SBATCH -n 2\n", ntasks=4),
+        JobSpec("#!/bin/sh\ntrue\n#SBATCH -n 2\n"),
+        JobSpec("#!/bin/sh\n# SBATCH -n 2\n"),
+    ],
+)
+def test_a_spec_that_leaves_nothing_out_is_taken_as_it_is(spec: JobSpec) -> None:
+    assert read(spec).spec == spec
+
+
+def test_a_spec_made_from_a_script_may_be_changed_afterwards() -> None:
+    spec = JobSpec.from_script("#!/bin/sh\n#SBATCH -n 2 -p a\n")
+    assert read(spec, ntasks=3).spec == spec.replace(ntasks=3)
+
+
+def test_the_script_is_given_once() -> None:
+    with pytest.raises(SpecError, match="given twice"):
+        read(SCRIPT, script=SCRIPT)
+
+
+# --- the directory --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("chdir", "workdir", "rule", "directory"),
+    [
+        ("/x", "", "login", "/x"),
+        ("/x", "/w", "submit", "/x"),
+        (None, "/home/{user}", "login", "/home/alice"),
+        (None, "/w", "submit", "/w"),
+        (None, "", "submit", "/home/alice/project"),
+        ("sub/x", "/w", "submit", "/home/alice/project/sub/x"),
+        ("../x", "", "submit", "/home/alice/project/../x"),
+    ],
+)
+def test_the_directory_of_a_job(chdir: str | None, workdir: str, rule: str, directory: str) -> None:
+    options = {} if chdir is None else {"chdir": chdir}
+    (job,) = body_of(settings={"workdir": workdir, "environment": rule}, **options)
+    assert job["current_working_directory"] == directory
+
+
+def test_directories_that_are_none() -> None:
+    with pytest.raises(SpecError, match="'sub' is not absolute") as caught:
+        body_of(chdir="sub")
+    assert caught.value.field == "chdir"
+    with pytest.raises(SpecError, match="'w' is not absolute"):
+        body_of(settings={"workdir": "w"})
+    with pytest.raises(ConfigError, match=r"no directory on the cluster.*chdir=.*WORKDIR.*ENVIRONMENT=submit"):
+        body_of(settings={"workdir": None})
+    with pytest.raises(ConfigError, match="SLURM_REST_USER"):
+        body_of(settings={"workdir": "/home/{user}"}, user="")
+
+
+def test_every_component_needs_a_directory() -> None:
+    text = "#!/bin/sh\n{}#SBATCH hetjob\n#SBATCH -D /two\n"
+    with pytest.raises(ConfigError, match="no directory"):
+        body_of(text.format(""), settings={"workdir": None})
+    both = body_of(text.format("#SBATCH -D /one\n"), settings={"workdir": None})
+    assert [job["current_working_directory"] for job in both] == ["/one", "/two"]
+
+
+# --- the environment ------------------------------------------------------------------------------------------
+
+SECRETS = {"SLURM_JWT": "s3cret", "SLURM_REST_TOKEN_COMMAND": "s3cret"}
+
+
+def test_the_login_environment_holds_nothing_of_the_submitters() -> None:
+    environ = {"PATH": "/bin", "SLURM_CONF": "/x", **SECRETS}
+    (job,) = body_of(settings={"environ": environ}, env={"A": "1"})
+    found = environment(job)
+    assert (found.pop("SLURM_GET_USER_ENV"), found.pop("A"), found.pop("SLURM_SUBMIT_DIR")) == ("1", "1", "/w")
+    # The rest is what sbatch tells MPI launchers, and no more.
+    assert set(found.values()) == {"slurm", "--external-launcher"}
+
+
+def test_the_submit_rule_sends_the_environment_without_its_secrets() -> None:
+    environ = {"PATH": "/bin", "HOME": "/home/alice", "SLURM_UMASK": "x", **SECRETS}
+    (job,) = body_of(settings={"environ": environ, "environment": "submit"}, env={"PATH": "/mine"})
+    found = environment(job)
+    assert (found["PATH"], found["HOME"]) == ("/mine", "/home/alice")
+    assert (found["SLURM_SUBMIT_DIR"], found["SLURM_SUBMIT_HOST"]) == ("/home/alice/project", "login1")
+    assert "s3cret" not in str(job)
+    assert "SLURM_GET_USER_ENV" not in found
+
+
+def test_the_submit_rule_tells_the_umask() -> None:
+    (job,) = body_of(settings={"environment": "submit"})
+    assert environment(job)["SLURM_UMASK"] == "0027"
+
+
+def test_what_was_asked_for_with_export_comes_under_the_login_rule_too() -> None:
+    (job,) = body_of(settings={"environ": {"A": "1", "B": "2", **SECRETS}}, export="A")
+    found = environment(job)
+    assert found["A"] == "1"
+    assert "B" not in found
+    assert "s3cret" not in str(job)
+
+
+def test_a_file_of_variables_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "vars"
+    file.write_bytes(b"A=1\0B=x y\0")
+    (job,) = body_of(export_file=file)
+    assert environment(job).items() >= {"A": "1", "B": "x y"}.items()
+    with pytest.raises(SpecError, match="--export-file: cannot read") as caught:
+        body_of(export_file=tmp_path / "none")
+    assert caught.value.field == "export_file"
+
+
+# --- the key --------------------------------------------------------------------------------------------------
+
+
+def prepared(script: str = SCRIPT, **options: object) -> tuple[list[dict[str, object]], str]:
+    made = prepare(read(script, **options), Settings(workdir="/w"), NEWEST, user="alice", here=HERE)
+    assert made.user == "alice"
+    return jobs_of(made.body), made.key
+
+
+def test_the_comment_keeps_the_users_text_before_the_key() -> None:
+    (job,), key = prepared(comment='{"a": "b"}')
+    assert split_comment(str(job["comment"])) == ('{"a": "b"}', key)
+    with pytest.raises(SpecError, match="finds the job again") as caught:
+        prepared(comment="x" * 1000)
+    assert (caught.value.field, caught.value.kind) == ("comment", "value")
+
+
+def test_a_job_without_a_comment_has_the_key_for_one() -> None:
+    (job,), key = prepared()
+    assert job["comment"] == key
+
+
+def test_only_the_first_component_carries_the_key() -> None:
+    (first, second), key = prepared(HET)
+    assert split_comment(str(first["comment"])) == ("mine", key)
+    # The comment itself carries over, as sbatch does it.
+    assert second["comment"] == "mine"
+
+
+def test_a_caller_may_bring_the_key() -> None:
+    made = prepare(read(SCRIPT), Settings(workdir="/w"), NEWEST, user="alice", here=HERE, key="slurm-rest:mine")
+    assert made.key == "slurm-rest:mine"
+    assert str(jobs_of(made.body)[0]["comment"]).endswith("slurm-rest:mine")
+
+
+def test_a_translation_has_no_key() -> None:
+    (job,) = body_of(comment="mine")
+    assert job["comment"] == "mine"
+
+
+# --- het jobs and clusters ------------------------------------------------------------------------------------
+
+
+def test_a_het_job_is_a_list_with_one_script() -> None:
+    body = translate(read(HET), Settings(workdir="/w"), NEWEST, user="alice", here=HERE)
+    assert (body["script"], "job" in body) == (HET, False)
+    assert [job["tasks"] for job in jobs_of(body)] == [1, 2]
+
+
+def test_a_job_for_another_cluster_is_refused() -> None:
+    for name in ("clusters", "cluster"):
+        assert body_of(**{name: "testing"})
+        with pytest.raises(SpecError, match="serves cluster testing, not other") as caught:
+            body_of(**{name: "other"})
+        assert caught.value.field == "clusters"
+    assert body_of(clusters="other,testing")
+    assert body_of(clusters="all")
+
+
+def test_where_the_cluster_is_not_known_any_name_will_do() -> None:
+    assert body_of(clusters="other", target=Target("v0.0.45", "26.05"))
+
+
+# --- releases -------------------------------------------------------------------------------------------------
+
+
+def test_what_one_release_takes_is_left_to_it() -> None:
+    asked: list[str] = []
+
+    def ready(target: Target) -> None:
+        asked.append(target.release)
+        if target.release == "26.05":
+            raise SpecError("only before")
+
+    try_releases(ready)
+    assert asked == ["26.05", "24.11"]
+
+
+def test_what_no_release_takes_is_told_in_the_newest_ones_words() -> None:
+    def ready(target: Target) -> None:
+        raise SpecError(target.release)
+
+    with pytest.raises(SpecError, match=r"^26\.05$"):
+        try_releases(ready)
+
+
+def test_other_errors_are_no_matter_of_releases() -> None:
+    def ready(target: Target) -> None:
+        raise ConfigError(target.release)
+
+    with pytest.raises(ConfigError, match=r"^26\.05$"):
+        try_releases(ready)
+
+
+# --- converting -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, object]:
+    """Return settings with which nothing of this machine's own counts."""
+    for name in [name for name in os.environ if name.startswith(("SLURM", "SBATCH"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    return {"url": "http://nowhere", "user": "alice", "workdir": "/home/{user}"}
+
+
+def converted(settings: Mapping[str, object], script: str = SCRIPT, **options: object) -> list[dict[str, object]]:
+    return jobs_of(convert_read(Script(script, "job.sh"), options, [], settings))
+
+
+def test_converting_needs_no_cluster(settings: dict[str, object]) -> None:
+    (job,) = converted(settings, "#!/bin/sh\n#SBATCH -t 5 -J mine\n")
+    assert (job["name"], job["current_working_directory"], "comment" in job) == ("mine", "/home/alice", False)
+    assert json.loads(json.dumps(job)) == job
+
+
+@pytest.mark.parametrize("version", API_VERSIONS)
+def test_each_version_gets_its_own_fields(version: str, settings: dict[str, object]) -> None:
+    (job,) = converted({**settings, "api_version": version}, partition="p", hold=True, mem="4G", mail_type="END")
+    require_fields({"job": job}, version)
+
+
+def test_a_version_that_is_not_known_names_those_that_are(settings: dict[str, object]) -> None:
+    with pytest.raises(UnsupportedVersion, match=r"v0\.0\.99") as caught:
+        converted({**settings, "api_version": "v0.0.99"})
+    assert caught.value.supported == API_VERSIONS
+    assert API_VERSIONS[0] in caught.value.hint
+
+
+def test_what_a_version_cannot_say_is_named_as_an_option(settings: dict[str, object]) -> None:
+    with pytest.raises(UnsupportedVersion, match=r"v0\.0\.40 cannot express --segment"):
+        converted({**settings, "api_version": "v0.0.40"}, segment=2)
+
+
+def test_the_sbatch_that_is_imitated_is_that_of_the_first_release_with_the_version(settings: dict[str, object]) -> None:
+    script = "#!/bin/sh\n#SBATCH --requeue=expedite\n"
+    with pytest.raises(SpecError, match="takes no value"):
+        converted({**settings, "api_version": "v0.0.42"}, script)
+    assert converted({**settings, "api_version": "v0.0.44"}, script)
+
+
+def test_variables_count(settings: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SBATCH_PARTITION", "p")
+    assert converted(settings)[0]["partition"] == "p"
+
+
+# --- fields of a version --------------------------------------------------------------------------------------
+
+
+def test_fields_that_a_version_lacks_are_named() -> None:
+    require_fields({"job": {"name": "x", "tasks": 2}}, "v0.0.40")
+    for body in ({"job": {"segment_size": 1}}, {"jobs": [{"name": "x"}, {"segment_size": 1}]}):
+        with pytest.raises(UnsupportedVersion, match=r"v0\.0\.40 cannot express segment_size") as caught:
+            require_fields(body, "v0.0.40")
+        assert caught.value.supported == API_VERSIONS[1:]
+        require_fields(body, "v0.0.41")
+
+
+def test_a_field_of_no_version_is_refused_by_name() -> None:
+    with pytest.raises(UnsupportedVersion, match=r"cannot express xyzzy.*none"):
+        require_fields({"job": {"xyzzy": 1}}, API_VERSIONS[-1])
+
+
+# --- surroundings ---------------------------------------------------------------------------------------------
+
+
+def test_the_surroundings_leave_the_umask_alone() -> None:
+    before = os.umask(0o022)
+    try:
+        assert Surroundings.here().umask == 0o022
+        assert Surroundings.here().directory == os.getcwd()
+    finally:
+        assert os.umask(before) == 0o022
+
+
+def test_the_surroundings_tell_soft_limits() -> None:
+    here = Surroundings.here()
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    assert here.limits["NOFILE"] == soft
+    assert here.host == os.uname().nodename
+    assert here.nice == os.getpriority(os.PRIO_PROCESS, 0)
+
+
+def test_no_limit_is_slurms_word_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert set(Surroundings.here().limits.values()) == {2**64 - 1}
+
+
+def test_limits_go_along_under_the_submit_rule() -> None:
+    here = Surroundings("/x", "h", 0o022, limits={"NOFILE": 5000, "CORE": 0})
+
+    def sent(rule: str, **options: object) -> dict[str, str]:
+        made = Settings(workdir="/w", environment=rule)  # type: ignore[arg-type]  # one of two words
+        found = environment(jobs_of(translate(read(SCRIPT, **options), made, NEWEST, user="alice", here=here))[0])
+        return {name: value for name, value in found.items() if name.startswith("SLURM_RLIMIT_")}
+
+    assert sent("submit") == {"SLURM_RLIMIT_NOFILE": "5000", "SLURM_RLIMIT_CORE": "0"}
+    assert sent("submit", propagate="NOFILE") == {"SLURM_RLIMIT_NOFILE": "U5000"}
+    assert sent("login") == {}
