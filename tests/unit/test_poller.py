@@ -75,8 +75,10 @@ class Memory:
 
 
 def _row(label: str, words: str) -> StateRow:
-    base, _, task = label.partition("_")
-    return StateRow(int(base), JobState.parse(words.split("+")), int(task) if task else None)
+    whole, _, offset = label.partition("+")
+    base, _, task = whole.partition("_")
+    state = JobState.parse(words.split("+"))
+    return StateRow(int(base), state, int(task) if task else None, int(offset) if offset else None)
 
 
 def _record(label: str, words: str) -> JobInfo:
@@ -204,6 +206,59 @@ async def test_a_task_that_vanished_running_is_looked_up_before_its_array_is_jud
     )
     assert shown(await watch(memory).wait([10])) == {10: "FAILED"}
     assert memory.looked == [[10], [10]]
+
+
+# --- one member -----------------------------------------------------------------------------------------------
+
+
+async def test_a_wait_for_a_task_ends_with_it_and_not_with_its_array() -> None:
+    memory = Memory({"10_1": "RUNNING", "10_2": "RUNNING"}, {"10_1": "FAILED", "10_2": "RUNNING"}, hang=True)
+    assert str(await watch(memory).wait_member(10, (1, None))) == "FAILED"
+    assert memory.asked == [[10]] * 2
+
+
+async def test_a_component_is_a_member_too() -> None:
+    memory = Memory({"10+0": "RUNNING", "10+1": "RUNNING"}, {"10+0": "RUNNING", "10+1": "COMPLETED"}, hang=True)
+    assert str(await watch(memory).wait_member(10, (None, 1))) == "COMPLETED"
+
+
+async def test_waits_for_tasks_and_for_their_array_share_requests() -> None:
+    memory = Memory(
+        {"10_1": "RUNNING", "10_2": "RUNNING"},
+        {"10_1": "COMPLETED", "10_2": "RUNNING"},
+        {"10_1": "COMPLETED", "10_2": "FAILED"},
+    )
+    shared = watch(memory)
+    whole, first, second = await asyncio.gather(
+        shared.wait([10]), shared.wait_member(10, (1, None)), shared.wait_member(10, (2, None))
+    )
+    assert (shown(whole), str(first), str(second)) == ({10: "FAILED"}, "COMPLETED", "FAILED")
+    assert memory.asked == [[10]] * 3
+
+
+async def test_a_task_that_vanished_while_pending_is_over_with_its_array() -> None:
+    memory = Memory({"10_1": "RUNNING", "10_2": "PENDING"}, {"10_1": "COMPLETED"}, looks=[{"10_1": "COMPLETED"}])
+    await watch(memory).wait_member(10, (2, None))
+    assert memory.looked == [[10]]
+
+
+async def test_a_wait_for_a_member_of_nothing_ends(no_grace: None) -> None:
+    memory = Memory({}, looks=[{}])
+    with pytest.raises(JobNotFound, match="no job 10"):
+        await watch(memory).wait_member(10, (1, None))
+
+
+async def test_a_wait_for_a_member_runs_out() -> None:
+    shared = watch(Memory({"10_1": "RUNNING"}))
+    with pytest.raises(WaitTimeout, match="10") as caught:
+        await shared.wait_member(10, (1, None), timeout=0.02)
+    assert caught.value.job_ids == (10,)
+    await shared.close()
+
+
+async def test_what_can_never_come_right_ends_a_wait_for_a_member() -> None:
+    with pytest.raises(TokenExpired):
+        await watch(Memory({"10_1": "RUNNING"}, TokenExpired("over"))).wait_member(10, (1, None))
 
 
 # --- outages --------------------------------------------------------------------------------------------------
