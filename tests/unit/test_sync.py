@@ -55,6 +55,29 @@ def test_the_life_of_a_job(slurm: SlurmClient, server: Server) -> None:
     whole_life(slurm)
 
 
+def test_tasks_and_components_are_jobs_too(slurm: SlurmClient, server: Server) -> None:
+    server.ping()
+    server.on("GET", "/jobs/state/", states(("10_0", "RUNNING"), ("10_1", "PENDING")))
+    cancel = server.on("DELETE", "/jobs/", good(status=[]))
+    whole = slurm.job(10)
+    first, second = whole.tasks
+    assert (first.label, second.label, repr(second)) == ("10_0", "10_1", "<Job 10_1 PENDING>")
+    assert str(second.state) == "PENDING"
+    assert whole.components == []
+    assert second.cancel().ok
+    slurm.cancel([first, whole])
+    assert [body_of(call)["jobs"] for call in cancel.calls] == [["10_1"], ["10_0", "10"]]
+
+
+def test_a_submission_keeps_its_spec(slurm: SlurmClient, server: Server) -> None:
+    server.ping()
+    server.on("POST", "/job/submit", MADE)
+    server.on("GET", f"/job/{JOB_ID}", good(jobs=[job(JOB_ID)]))
+    made = slurm.submit("#!/bin/sh\n#SBATCH -n 2 -J mine\n", ntasks=3)
+    assert made.spec is not None
+    assert (made.spec.ntasks, made.name) == (3, "mine")
+
+
 async def test_it_works_inside_a_running_loop(slurm: SlurmClient, server: Server) -> None:
     scripted(server)
     whole_life(slurm)

@@ -46,13 +46,108 @@ def test_status_as_json_is_one_document_with_the_documented_keys(run: Run, serve
 
 
 @pytest.mark.parametrize("command", ["status", "wait", "cancel"])
-@pytest.mark.parametrize("word", ["0", "abc", "-1", "12_3", "12+1", "1.5", "١٢", "", "1" * 5000])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "0",
+        "abc",
+        "-1",
+        "0_1",
+        "12_",
+        "12+",
+        "12_x",
+        "12_1_2",
+        "12_1+2",
+        "12_[1-3]",
+        "12_1-3",
+        "12+-1",
+        "1.5",
+        "١٢",
+        "",
+        "1" * 5000,
+    ],
+)
 def test_what_is_no_job_id_is_a_matter_of_usage(run: Run, server: Server, command: str, word: str) -> None:
     result = run(command, "--", word)
 
     assert (result.status, result.out) == (2, "")
     assert len(result.err.splitlines()) == 2
     assert not server.requests
+
+
+def array(server: Server, *states: str) -> None:
+    """Let array 12 have these tasks, and ten more that are pending."""
+    number = {"set": True, "infinite": False}
+    base = {"array_job_id": {**number, "number": 12}}
+    records = [
+        job(13 + index, state, **base, array_task_id={**number, "number": index}) for index, state in enumerate(states)
+    ]
+    rows = [{"job_id": f"12_{index}", "state": [state]} for index, state in enumerate(states)]
+    packed = job(12, "PENDING", **base, array_task_string="10-19")
+    server.answer("GET", "/slurm/job/12", {"jobs": [*records, packed]})
+    server.answer("GET", "/slurm/jobs/state/", {"jobs": rows})
+
+
+def test_status_takes_tasks(run: Run, server: Server) -> None:
+    array(server, "COMPLETED", "RUNNING")
+
+    result = run("status", "12_1", "12_0", "12_10", "12_2")
+
+    assert result.status == 1
+    assert [line.split()[::2][:2] for line in result.out.splitlines()[1:]] == [
+        ["12_1", "RUNNING"],
+        ["12_0", "COMPLETED"],
+        ["12_10", "PENDING"],
+    ]
+    assert "there is no job 12_2\n" in result.err
+
+
+def test_status_takes_components(run: Run, server: Server) -> None:
+    number = {"set": True, "infinite": False}
+    parts = [
+        job(12 + offset, het_job_id={**number, "number": 12}, het_job_offset={**number, "number": offset})
+        for offset in (0, 1)
+    ]
+    server.answer("GET", "/slurm/job/12", {"jobs": parts})
+
+    (record,) = json.loads(run("status", "--json", "12+1").out)
+
+    assert (record["id"], record["label"], record["het_job_offset"]) == (13, "12+1", 1)
+
+
+def test_wait_for_a_task_does_not_wait_for_its_array(run: Run, server: Server) -> None:
+    array(server, "COMPLETED", "RUNNING")
+
+    result = run("wait", "-q", "12_0", "12_7")
+
+    assert result.status == 1
+    assert result.out.splitlines()[1].startswith("12_0 ")
+    assert result.err.startswith("slurm-rest: error: there is no job 12_7\n")
+    assert run("wait", "-q", "012_0").status == 0
+
+
+def test_interrupting_a_wait_for_a_task_names_it(run: Run, server: Server) -> None:
+    array(server, "RUNNING")
+    server.answers["GET", "/slurm/jobs/state/"] = lambda request: _interrupt()
+
+    result = run("wait", "-q", "12_0")
+
+    assert result.err.splitlines() == [
+        "slurm-rest: interrupted: job 12_0 goes on",
+        "hint: Cancel it with: slurm-rest cancel 12_0",
+    ]
+
+
+def test_cancel_sends_tasks_as_they_are_named(run: Run, server: Server) -> None:
+    status = [{"step_id": "12_[4]", "error": {"code": 2017, "message": "no such"}}]
+    server.answer("DELETE", "/slurm/jobs/", {"status": status})
+
+    result = run("cancel", "12_3", "12_4", "9+1")
+
+    assert (result.status, result.out) == (1, "12_3  cancelled\n12_4  no such job\n9+1  cancelled\n")
+    assert server.body("DELETE")["jobs"] == ["12_3", "12_4", "9+1"]
+    found = json.loads(run("cancel", "--json", "12_3").out)
+    assert (found[0]["id"], found[0]["label"]) == (12, "12_3")
 
 
 def test_wait_shows_changes_on_stderr_and_the_ends_on_stdout(run: Run, server: Server) -> None:
