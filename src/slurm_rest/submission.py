@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from .api import API_VERSIONS
+from .auth import EnvironmentToken, read_claims
 from .config import Settings, load_settings
 from .errors import ConfigError, SpecError, UnsupportedVersion
 from .keys import add_key, new_key
@@ -174,10 +175,17 @@ def convert_read(
         )
     target = Target(version, "24.11" if API_VERSIONS.index(version) < API_VERSIONS.index("v0.0.43") else "26.05")
     read = read_spec(source, options, environ=settings.environ, release=target.release, given=given)
-    user = settings.user or getpass.getuser()
+    user = settings.user or _token_user(settings) or getpass.getuser()
     body = translate(read, settings, target, user=user, here=Surroundings.here())
     require_fields(body, version)
     return body
+
+
+def _token_user(settings: Settings) -> str:
+    """Return the user of a token that lies at hand in SLURM_JWT; no command is run for one."""
+    if not isinstance(settings.token, EnvironmentToken):
+        return ""
+    return read_claims(settings.environ.get("SLURM_JWT", "")).user
 
 
 def read_submitted_file(path: str) -> bytes:

@@ -8,6 +8,7 @@ import resource
 from collections.abc import Mapping
 from pathlib import Path
 
+import jwt
 import pytest
 
 from slurm_rest import JobSpec
@@ -345,6 +346,23 @@ def test_the_sbatch_that_is_imitated_is_that_of_the_first_release_with_the_versi
     with pytest.raises(SpecError, match="takes no value"):
         converted({**settings, "api_version": "v0.0.42"}, script)
     assert converted({**settings, "api_version": "v0.0.44"}, script)
+
+
+def test_the_job_is_the_tokens_users_where_no_other_is_named(
+    settings: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_JWT", jwt.encode({"sun": "bob", "exp": 1}, b"k" * 32))
+    monkeypatch.setattr("getpass.getuser", lambda: "here")
+    assert converted(settings)[0]["current_working_directory"] == "/home/alice"
+    assert converted({**settings, "user": None})[0]["current_working_directory"] == "/home/bob"
+    monkeypatch.setenv("SLURM_JWT", "nonsense")
+    assert converted({**settings, "user": None})[0]["current_working_directory"] == "/home/here"
+
+
+def test_no_token_command_is_run(settings: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "here")
+    (job,) = converted({**settings, "user": None, "token_command": ["/no/such/command"]})
+    assert job["current_working_directory"] == "/home/here"
 
 
 def test_variables_count(settings: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
