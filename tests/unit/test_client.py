@@ -27,8 +27,7 @@ def task(job_id: int, index: int, state: str = "COMPLETED", code: int = 0, array
 def packed(tasks: str, array: int = 10) -> dict[str, object]:
     """Return the record of the tasks that have none of their own yet."""
     nothing = {"set": False, "infinite": False, "number": 0}
-    more = {"array_job_id": number(array), "array_task_id": nothing, "array_task_string": tasks}
-    return job(array, "PENDING", **more)
+    return job(array, "PENDING", array_job_id=number(array), array_task_id=nothing, array_task_string=tasks)
 
 
 def part(job_id: int, offset: int, state: str = "COMPLETED", leader: int = 10) -> dict[str, object]:

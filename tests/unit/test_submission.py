@@ -135,8 +135,7 @@ def test_the_script_is_given_once() -> None:
     ],
 )
 def test_the_directory_of_a_job(chdir: str | None, workdir: str, rule: str, directory: str) -> None:
-    options = {} if chdir is None else {"chdir": chdir}
-    (job,) = body_of(settings={"workdir": workdir, "environment": rule}, **options)
+    (job,) = body_of(settings={"workdir": workdir, "environment": rule}, chdir=chdir)
     assert job["current_working_directory"] == directory
 
 
@@ -257,13 +256,13 @@ def test_a_het_job_is_a_list_with_one_script() -> None:
 
 
 def test_a_job_for_another_cluster_is_refused() -> None:
-    for name in ("clusters", "cluster"):
-        assert body_of(**{name: "testing"})
-        with pytest.raises(SpecError, match="serves cluster testing, not other") as caught:
-            body_of(**{name: "other"})
-        assert caught.value.field == "clusters"
+    assert body_of(cluster="testing")
     assert body_of(clusters="other,testing")
     assert body_of(clusters="all")
+    for spec in (JobSpec(SCRIPT, clusters="other"), JobSpec(SCRIPT, cluster="other")):
+        with pytest.raises(SpecError, match="serves cluster testing, not other") as caught:
+            body_of(spec)
+        assert caught.value.field == "clusters"
 
 
 def test_where_the_cluster_is_not_known_any_name_will_do() -> None:

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from slurm_rest.sbatch.options import OPTIONS
 from tests.unit.cli.server import Run, Server, job
 
 
@@ -74,9 +74,16 @@ def test_an_ambiguous_abbreviation_is_refused(run: Run, server: Server, script: 
         (["-C", "--exclusive"], "constraints", "--exclusive"),
         (["-HC", "--exclusive"], "constraints", "--exclusive"),
         (["--mem", "4G"], "memory_per_node", {"set": True, "infinite": False, "number": 4096}),
-        (["--begin", "1900000000"], "begin_time", {"set": True, "infinite": False, "number": 1900000000}),
-        (["--deadline", "2030-03-17T17:46:40Z"], "deadline", 1900000000),
-        (["--deadline", "2030-03-17T18:46:40+01:00"], "deadline", 1900000000),
+        (["--begin", "uts1900000000"], "begin_time", {"set": True, "infinite": False, "number": 1900000000}),
+        (["--deadline", "uts1900000000"], "deadline", 1900000000),
+        (["--no-kill"], "kill_on_node_fail", False),
+        (["-k"], "kill_on_node_fail", False),
+        (["-HOn2"], "overcommit", True),
+        (["-HOn2"], "hold", True),
+        (["-HOn2"], "tasks", 2),
+        (["--part=a", "-p", "b"], "partition", "b"),
+        (["-a0-9%2"], "array", "0-9%2"),
+        (["--time=1:00:00"], "time_limit", {"set": True, "infinite": False, "number": 60}),
     ],
 )
 def test_options_reach_the_request(
@@ -90,10 +97,17 @@ def test_options_reach_the_request(
     assert body["name"] == "train.sh"
 
 
-@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
-def test_help_names_every_option(run: Run, option: object) -> None:
-    row = next(known for known in OPTIONS if known is option)
-    assert f" {row.flag}" in run("submit", "--help").out
+def test_dates_are_read_in_this_machines_zone(
+    run: Run, server: Server, script: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TZ", "UTC-2")
+    time.tzset()
+    try:
+        assert run("submit", "--deadline", "2030-03-17T19:46:40", script).status == 0
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert sent(server)["deadline"] == 1900000000
 
 
 @pytest.mark.parametrize("words", [[], ["-"]])
@@ -148,45 +162,52 @@ def test_a_variable_without_a_name_is_refused_and_not_repeated(run: Run, server:
     assert "hunter2" not in result.err
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["-n", "many"], "'many': it takes a whole number"),
-        (["--begin", "tomorrow"], "Unix seconds, or a date and time with a zone"),
-        (["--begin", "2030-01-01T00:00"], "Unix seconds, or a date and time with a zone"),
-        (["--hold=yes"], "--hold"),
-        (["-n"], "requires an argument"),
-        (["--mem", "1G", "--mem-per-cpu", "1G"], "exclude each other"),
-    ],
-)
-def test_a_wrong_value_is_a_matter_of_usage(run: Run, server: Server, words: list[str], message: str) -> None:
-    result = run("submit", "--wrap", "true", *words)
-
-    assert result.status == 2
-    assert message in result.err
-    assert len(result.err.splitlines()) == 2
-    assert not server.requests
+def test_what_stands_behind_two_dashes_is_the_script(run: Run, server: Server, script: str) -> None:
+    assert run("submit", "-n2", "--", script, "-n3").status == 0
+    assert sent(server)["argv"] == [script, "-n3"]
+    assert sent(server)["tasks"] == 2
 
 
-def test_a_misspelt_option_gets_the_nearest_one_named(run: Run, server: Server) -> None:
-    result = run("submit", "--partiton=gpu", "--wrap", "true")
-    assert result.status == 2
-    assert result.err == "slurm-rest: error: no such option: --partiton\nhint: Did you mean --partition?\n"
+def test_a_glued_value_of_a_short_option(run: Run, server: Server, script: str) -> None:
+    assert run("submit", "-koff", script).status == 0
+    assert "kill_on_node_fail" not in sent(server)
 
 
-def test_a_script_with_directives_is_refused_in_words_of_the_command_line(
-    run: Run, server: Server, tmp_path: Path
+def test_an_optional_value_is_only_taken_glued(
+    run: Run, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    path = tmp_path / "job.sh"
-    path.write_text("#!/bin/sh\n#SBATCH -N 4\n")
+    monkeypatch.chdir(tmp_path)
+    Path("user").write_text("#!/bin/sh\n")
+    assert run("submit", "--exclusive", "user").status == 0
+    assert (sent(server)["shared"], sent(server)["name"]) == (["none"], "user")
 
-    result = run("submit", str(path))
 
-    assert result.status == 1
-    error, hint = result.err.splitlines()
-    assert error.startswith("slurm-rest: error: Line 2 of the script")
-    assert "--time=..." in hint
-    assert not server.requests
+# --- directives -----------------------------------------------------------------------------------------------
+
+DIRECTIVES = "#!/bin/sh\n#SBATCH -p script -t 1 -J script\n#SBATCH --wrap=ignored --comment='a b' -A script\ntrue\n"
+
+
+def test_the_command_line_wins_over_variables_and_they_over_the_script(
+    run: Run, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SBATCH_PARTITION", "variable")
+    monkeypatch.setenv("SBATCH_TIMELIMIT", "2")
+
+    result = run("submit", "-p", "line", stdin=DIRECTIVES.encode())
+
+    assert (result.status, result.out, result.err) == (0, "12\n", "")
+    body = sent(server)
+    assert (body["partition"], body["account"], body["name"]) == ("line", "script", "script")
+    assert str(body["comment"]).startswith("a b slurm-rest:")
+    assert body["time_limit"] == {"set": True, "infinite": False, "number": 2}
+    assert server.body()["script"] == DIRECTIVES
+
+
+def test_components_are_sent_together(run: Run, server: Server) -> None:
+    assert run("submit", "-A", "acc", stdin=b"#!/bin/sh\n#SBATCH -n1\n#SBATCH hetjob\n#SBATCH -n2\n").status == 0
+    parts = server.body()["jobs"]
+    assert isinstance(parts, list)
+    assert [(part["tasks"], part["account"]) for part in parts] == [(1, "acc"), (2, "acc")]
 
 
 def test_warnings_go_to_stderr_as_harmless_lines(run: Run, server: Server) -> None:
@@ -227,6 +248,34 @@ def test_wait_ends_as_the_job_did(run: Run, server: Server, state: str, code: in
     assert "1 job: 1 " + state in result.err
     if status:
         assert "hint: Its output went to /home/alice/slurm-12.out" in result.err
+
+
+def test_a_script_may_ask_for_the_wait(run: Run, server: Server) -> None:
+    result = run("submit", stdin=b"#!/bin/sh\n#SBATCH --wait\n")
+
+    assert (result.status, result.out) == (0, "12\n")
+    assert result.err.splitlines()[0] == "slurm-rest: following job 12 to its end, as its script asks"
+    assert "1 job: 1 COMPLETED" in result.err
+    assert run("submit", "-Q", stdin=b"#!/bin/sh\n#SBATCH -W\n").err == ""
+
+
+def test_a_variable_may_ask_for_the_wait(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SBATCH_WAIT", "yes")
+    assert "following job 12 to its end, as SBATCH_WAIT asks" in run("submit", "--wrap", "true").err
+
+
+def test_nobody_who_asked_is_told_so(run: Run, server: Server) -> None:
+    assert "following" not in run("submit", "--wait", "--wrap", "true").err
+
+
+@pytest.mark.parametrize("words", [["--parsable"], ["--parsable", "-M", "testing"], ["--quiet"]])
+def test_the_id_stays_alone(run: Run, server: Server, words: list[str]) -> None:
+    assert run("submit", *words, "--wrap", "true").out == "12\n"
+
+
+def test_verbose_tells_what_is_done(run: Run, server: Server, script: str) -> None:
+    assert "POST" in run("submit", "-vv", script).err
+    assert run("submit", script).err == ""
 
 
 def test_wait_for_an_array_ends_with_the_highest_exit_code(run: Run, server: Server) -> None:
