@@ -9,9 +9,10 @@ from datetime import datetime
 
 from slurm_rest.errors import SpecError
 
-from .derive import Derived, Place, derive
+from .derive import derive
+from .derived import Derived, Place
 from .environment import Submitter, job_environment
-from .limits import refuse_inexpressible
+from .limits import refuse_cores, refuse_inexpressible
 from .script import check_script
 from .spec import JobSpec
 
@@ -51,17 +52,29 @@ def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
         values = part.options()
         refuse_inexpressible(values, setting.version, setting.release)
         directory = _directory(values, setting)
-        made.append((derive(values, Place(directory, setting.now, setting.release, setting.read_file)), directory))
-    variables = _variables([one.variables for one, _ in made])
-    # Only the first component's environment has them, those of all components.
-    others: dict[str, str] = {}
-    jobs = [
-        _job(part, one, directory, others if number else variables, setting, number)
-        for number, (part, (one, directory)) in enumerate(zip(parts, made, strict=True))
-    ]
+        one = derive(values, Place(directory, setting.now, setting.release, setting.read_file))
+        refuse_cores(values, one.fields, setting.version)
+        made.append((one, directory))
+    variables = _variables([one for one, _ in made])
+    shared: dict[str, str] = {}
+    jobs = []
+    for number, (part, (one, directory)) in enumerate(zip(parts, made, strict=True)):
+        _share(shared, one, part)
+        # Only the first component's environment has them, those of all components.
+        jobs.append(_job(part, one, directory, {} if number else variables, shared, setting, number))
     if spec.bbf is not None:
         script = _with_burst_buffer(script, _read(os.fspath(spec.bbf), "bbf", setting))
     return {"script": script, "job": jobs[0]} if len(jobs) == 1 else {"script": script, "jobs": jobs}
+
+
+def _share(shared: dict[str, str], made: Derived, part: JobSpec) -> None:
+    """Put into sbatch's own environment what it puts there; later components find it."""
+    for name, value in made.shared.items():
+        if not name.startswith("SLURM_CONTAINER"):
+            shared[name] = value
+        shared.setdefault(name, value)
+    if part.export is not None and part.export.upper() != "ALL" and part.export_file is None:
+        shared.setdefault("SLURM_EXPORT_ENV", part.export)
 
 
 def _check_cluster(spec: JobSpec, cluster: str) -> None:
@@ -76,8 +89,8 @@ def _check_cluster(spec: JobSpec, cluster: str) -> None:
 
 
 def _directory(values: dict[str, object], setting: Setting) -> str:
-    directory = str(values.get("chdir") or "")
-    if directory and not directory.startswith("/"):
+    directory = str(values.get("chdir", ""))
+    if "chdir" in values and not directory.startswith("/"):
         base = setting.submitter.directory if setting.rule == "submit" else ""
         # Joined, not normalised: sbatch keeps ".." too.
         directory = f"{base}/{directory}" if base else directory
@@ -88,20 +101,26 @@ def _directory(values: dict[str, object], setting: Setting) -> str:
     return directory
 
 
-def _variables(parts: list[dict[str, str]]) -> dict[str, str]:
+def _variables(parts: list[Derived]) -> dict[str, str]:
     """Return sbatch's variables; those of a het job carry the number of their component, in two spellings."""
     if len(parts) == 1:
-        return parts[0]
+        return parts[0].variables
     return {
         f"{name}_{group}_GROUP_{number}": value
-        for number, variables in enumerate(parts)
-        for name, value in variables.items()
+        for number, part in enumerate(parts)
+        for name, value in {**part.variables, **part.het_only}.items()
         for group in ("PACK", "HET")
     }
 
 
 def _job(
-    part: JobSpec, made: Derived, directory: str, variables: dict[str, str], setting: Setting, number: int
+    part: JobSpec,
+    made: Derived,
+    directory: str,
+    variables: dict[str, str],
+    shared: dict[str, str],
+    setting: Setting,
+    number: int,
 ) -> dict[str, object]:
     job = dict(made.fields)
     job.setdefault("name", "sbatch")
@@ -111,8 +130,10 @@ def _job(
     job["environment"] = job_environment(
         values,
         variables if setting.rule == "submit" else {"SLURM_SUBMIT_DIR": directory, **variables},
+        shared,
         setting.submitter,
         rule=setting.rule,
+        release=setting.release,
         export_file=None if export_file is None else _read(str(export_file), "export_file", setting),
         env=part.env,
         component=number,

@@ -19,15 +19,13 @@ _LOGIN = "SLURM_GET_USER_ENV"
 _SLURMS_OWN = re.compile(r"SLURM_|SPANK_|_SLURM_SPANK")
 _SECRET = re.compile(r"SLURM_JWT|SLURM_REST_.*")
 _LIMIT = "SLURM_RLIMIT_"
-# What sbatch tells the MPI launchers, whatever --export says.
-_LAUNCHERS = {
-    "OMPI_MCA_plm_slurm_args": "--external-launcher",
-    "PRTE_MCA_plm_slurm_args": "--external-launcher",
-    "HYDRA_BOOTSTRAP": "slurm",
-    "HYDRA_LAUNCHER_EXTRA_ARGS": "--external-launcher",
-    "I_MPI_HYDRA_BOOTSTRAP": "slurm",
-    "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS": "--external-launcher",
+_PLAIN_LAUNCHERS = ("OMPI_MCA_plm_slurm_args", "PRTE_MCA_plm_slurm_args")
+_BOOTSTRAPS = {
+    "HYDRA_BOOTSTRAP": "HYDRA_LAUNCHER_EXTRA_ARGS",
+    "I_MPI_HYDRA_BOOTSTRAP": "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS",
 }
+# sbatch puts these into its environment only where they are not there yet.
+_NOT_REPLACED = ("SLURM_CONTAINER", "SLURM_CONTAINER_ID", "SLURM_CONTAINER_TYPE", "SLURM_EXPORT_ENV")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,43 +42,70 @@ class Submitter:
 
 def job_environment(
     values: Mapping[str, object],
-    derived: Mapping[str, str],
+    variables: Mapping[str, str],
+    shared: Mapping[str, str],
     submitter: Submitter,
     *,
     rule: str,
+    release: str,
     export_file: bytes | None = None,
     env: Mapping[str, str] | None = None,
     component: int = 0,
 ) -> list[str]:
     """Return the ``K=V`` list of the job. ``env`` goes on top of everything and is never filtered.
 
-    Only the first ``component`` of a het job is told about MPI launchers.
+    ``variables`` and ``shared`` are what sbatch derives: the former it sends whatever ``--export`` says, the latter it
+    puts into its own environment. Only the first ``component`` of a het job is told about MPI launchers.
     """
-    own = {**derived, **_own(values, submitter)} if rule == "submit" else dict(derived)
     export = values.get("export")
-    base: Mapping[str, str] = submitter.environ
-    if export_file is not None:
-        base = _read_export_file(export_file)
+    given = {name: value for name, value in submitter.environ.items() if not _SECRET.fullmatch(name)}
+    own = _own(values, submitter, limits=export_file is None) if rule == "submit" else {}
+    if "SLURM_UMASK" in given:
+        own.pop("SLURM_UMASK", None)
+    process = {**({} if export_file is not None else given), **shared, **own}
+    process.update({name: given[name] for name in _NOT_REPLACED if name in given and name in shared})
     if export is None and rule == "login" and export_file is None:
-        kept = {_LOGIN: "1"}
+        kept = {_LOGIN: "1", **shared}
     else:
-        kept = _exported(base, str(export) if export is not None else "ALL")
+        kept = _exported(process, "ALL" if export is None else str(export), export_file, release)
     if values.get("get_user_env") not in (None, False):
         kept[_LOGIN] = "1"
-        own = {name: value for name, value in own.items() if not name.startswith(_LIMIT)}
-    if "SLURM_UMASK" in kept:
-        own.pop("SLURM_UMASK", None)
-    whole = {**kept, **own, **({} if component else _LAUNCHERS), **(env or {})}
+    whole = {**kept, **own, **_unless_given(variables, given), **_launchers(given, component), **(env or {})}
     return [f"{name}={value}" for name, value in whole.items()]
 
 
-def _own(values: Mapping[str, object], submitter: Submitter) -> dict[str, str]:
+def _unless_given(variables: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Leave out what sbatch does not replace: how memory is bound, where the submitter's environment says so."""
+    kept = dict(variables)
+    if "SBATCH_MEM_BIND" in given:
+        kept.pop("SLURM_MEM_BIND", None)
+    for name in ("SLURM_MEM_BIND_VERBOSE", "SLURM_MEM_BIND_SORT"):
+        if name in given:
+            kept.pop(name, None)
+    return kept
+
+
+def _launchers(given: Mapping[str, str], component: int) -> dict[str, str]:
+    """Return what sbatch tells the MPI launchers, whatever ``--export`` says; what is set already stays."""
+    if component:
+        return {}
+    found = {name: "--external-launcher" for name in _PLAIN_LAUNCHERS if name not in given}
+    for name, more in _BOOTSTRAPS.items():
+        if given.get(name, "slurm") == "slurm":
+            found[name] = "slurm"
+            found.update({more: "--external-launcher"} if more not in given else {})
+    return found
+
+
+def _own(values: Mapping[str, object], submitter: Submitter, *, limits: bool) -> dict[str, str]:
     own = {"SLURM_SUBMIT_DIR": submitter.directory, "SLURM_SUBMIT_HOST": submitter.host}
     if submitter.umask is not None:
         own["SLURM_UMASK"] = f"{submitter.umask:04o}"
     if submitter.nice is not None:
         own["SLURM_PRIO_PROCESS"] = str(submitter.nice)
     asked = values.get("propagate")
+    if not limits or values.get("get_user_env") not in (None, False):
+        return own
     for name, limit in submitter.limits.items():
         if asked is None:
             own[f"{_LIMIT}{name}"] = str(limit)
@@ -90,48 +115,45 @@ def _own(values: Mapping[str, object], submitter: Submitter) -> dict[str, str]:
     return own
 
 
-def _exported(base: Mapping[str, str], export: str) -> dict[str, str]:
-    """Apply ``--export`` to the submitter's environment."""
+def _exported(process: Mapping[str, str], export: str, export_file: bytes | None, release: str) -> dict[str, str]:
+    """Apply ``--export`` to sbatch's environment, and to a file that is given in its place."""
     word = export.upper()
-    visible = {name: value for name, value in base.items() if not _SECRET.fullmatch(name)}
+    named = word in ("ALL", "NONE", "NIL")
+    file = {} if export_file is None else _read_export_file(export_file)
+    # Which values of --export lose the file depends on the release.
+    if word in ("NONE", "NIL") or (named and release >= "26.05"):
+        file = {}
     if word == "ALL":
-        return visible
-    kept = {name: value for name, value in visible.items() if _SLURMS_OWN.match(name)}
-    if word == "NIL":
-        return {**kept, "SLURM_EXPORT_ENV": export}
-    if word == "NONE":
-        return {**kept, "SLURM_EXPORT_ENV": export, _LOGIN: "1"}
-    named: dict[str, str] = {}
+        return {**file, **process}
+    slurms = {name: value for name, value in process.items() if _SLURMS_OWN.match(name)}
+    if export_file is None:
+        slurms.setdefault("SLURM_EXPORT_ENV", export)
+    if named:
+        return {**slurms, **({_LOGIN: "1"} if word == "NONE" else {})}
+    kept = dict(file)
     for item in split_export(export):
         name, equals, value = item.partition("=")
-        if not equals and name.upper() == "ALL":
-            kept = {**visible, **kept}
-        elif equals:
-            named[name] = value
-        elif name in visible:
-            named[name] = visible[name]
-    everything = any(item.upper() == "ALL" for item in split_export(export))
-    login = {} if everything else {_LOGIN: "1"}
-    return {**kept, **named, "SLURM_EXPORT_ENV": export, **login}
+        if equals:
+            kept[name] = value
+        elif name.upper() == "ALL":
+            kept.update(process)
+        elif name in process:
+            kept[name] = process[name]
+    return {**kept, **slurms, _LOGIN: "1"}
 
 
 def split_export(text: str) -> list[str]:
-    """Split at commas outside of quotes; quotes group and are dropped."""
-    items, item, quote = [], "", ""
-    for character in text:
-        if quote:
-            if character == quote:
-                quote = ""
-            else:
-                item += character
-        elif character in "'\"":
-            quote = character
-        elif character == ",":
-            items.append(item)
+    """Split at commas outside of quotes. Quotes around a whole item go, those around a value alone stay."""
+    items, item, quotes = [], "", ""
+    for character in f"{text},":
+        if character in "'\"" and quotes in ("", character, "both"):
+            quotes = "" if quotes else character
+        elif character == "," and not quotes:
+            items.append(item[1:-1] if len(item) > 1 and item[0] in "'\"" and item[-1] == item[0] else item)
             item = ""
-        else:
-            item += character
-    return [one for one in [*items, item] if one]
+            continue
+        item += character
+    return [one for one in [*items, item.removesuffix(",")] if one]
 
 
 def _read_export_file(raw: bytes) -> dict[str, str]:

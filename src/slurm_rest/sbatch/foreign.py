@@ -1,167 +1,275 @@
 """``#PBS`` and ``#BSUB`` lines, which sbatch also reads, and which win over ``#SBATCH`` ones.
 
 They count in the whole script until more than 100 lines have passed that do not begin with ``#``; ``#PBS`` lines only
-where there is no ``#BSUB`` line.
+where there is no ``#BSUB`` line. Each magic word has options of its own, which become options of sbatch.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from slurm_rest.errors import SpecError
 
-from .getopt import Given, Options
-from .lexer import split_words
+from .getopt import Given, Options, parse_words
+from .kinds import TEXT
+from .layers import Layer, apply_given
+from .lexer import Word, split_words
+from .option import NONE, OPTIONAL, Option
 
-__all__ = ["foreign_options"]
+__all__ = ["apply_foreign"]
 
 _PLAIN_LINES = 100
 
+# A name with a blank is one that nobody can write: sbatch has only the letter.
+_BSUB = Options(
+    (
+        Option("cwd", TEXT, "chdir", "c"),
+        Option("error_file", TEXT, "error", "e"),
+        Option("job_name", TEXT, "job-name", "J"),
+        Option("hostname", TEXT, "nodelist", "m"),
+        Option("memory_limit", TEXT, "mem-per-cpu", "M"),
+        Option(" n", TEXT, "ntasks", "n"),
+        Option("output_file", TEXT, "output", "o"),
+        Option("queue_name", TEXT, "partition", "q"),
+        Option("time", TEXT, "time", "W"),
+        Option("exclusive", TEXT, "exclusive", "x", NONE),
+    ),
+    "#BSUB",
+)
+# Those without a name in the third place are read and ignored, or have a function of their own.
+_PBS = Options(
+    (
+        Option("start_time", TEXT, "begin", "a"),
+        Option("account", TEXT, "account", "A"),
+        Option("checkpoint", TEXT, short="c"),
+        Option("working_dir", TEXT, short="C"),
+        Option("error", TEXT, "error", "e"),
+        Option("hold", TEXT, "hold", "h", NONE),
+        Option("interactive", TEXT, short="I", takes=NONE),
+        Option("join", TEXT, takes=OPTIONAL),
+        Option(" j", TEXT, short="j"),
+        Option("job_array", TEXT, "array", "J"),
+        Option("keep", TEXT, short="k"),
+        Option("resource_list", TEXT, short="l"),
+        Option("mail_options", TEXT, short="m"),
+        Option("mail_user_list", TEXT, "mail-user", "M"),
+        Option("job_name", TEXT, "job-name", "N"),
+        Option("out", TEXT, "output", "o"),
+        Option("priority", TEXT, "nice", "p"),
+        Option("destination", TEXT, "partition", "q"),
+        Option("rerunable", TEXT, short="r"),
+        Option("script_path", TEXT, short="S"),
+        Option("array", TEXT, "array", "t"),
+        Option("running_user", TEXT, short="u"),
+        Option("variable_list", TEXT, short="v"),
+        Option("all_env", TEXT, short="V", takes=NONE),
+        Option("attributes", TEXT, short="W"),
+        Option("no_std", TEXT, short="z", takes=NONE),
+    ),
+    "#PBS",
+)
 
-def foreign_options(script: str, options: Options) -> list[Given]:
-    """Return what the lines ask for, as options of sbatch."""
-    for magic, reader in (("#BSUB", _bsub), ("#PBS", _pbs)):
-        lines = list(_lines(script, magic))
-        if lines:
-            return [_given(name, value, line, options) for line, rest in lines for name, value in reader(rest, line)]
-    return []
+
+def apply_foreign(layer: Layer, script: str, options: Options) -> dict[str, str]:
+    """Apply the lines to ``layer``, and return variables for the job: ``-W umask=`` is one."""
+    reader = _Reader(layer, options)
+    for magic, table, read in (("#BSUB", _BSUB, reader.bsub), ("#PBS", _PBS, reader.pbs)):
+        words = list(_words(script, magic))
+        if words:
+            given, rest = parse_words([word for word in words if word.text], table)
+            for one in given:
+                read(one)
+            if rest:
+                raise _refused(f"{rest[0].text!r} is no option of {magic}", rest[0].line)
+            break
+    return reader.variables
 
 
-def _lines(script: str, magic: str) -> Iterator[tuple[int, str]]:
-    plain = 0
+def _words(script: str, magic: str) -> Iterator[Word]:
+    """Return the words of all lines; an empty one first, so that a line without words counts as well."""
+    plain = count = 0
     for number, line in enumerate(script.split("\n"), 1):
-        if line.startswith(magic):
-            yield number, line[len(magic) :]
-        elif not line.startswith("#"):
-            plain += 1
+        if not line.startswith(magic):
+            plain += not line.startswith("#")
             if plain > _PLAIN_LINES:
                 return
+            continue
+        yield Word("", number)
+        for word in split_words(line[len(magic) :], number, separators=True):
+            # -cwd is two letters too long for an option with one dash; it is only known in an option's place.
+            translated = magic == "#BSUB" and word.text == "-cwd" and count % 2 == 0
+            yield Word("-c", number) if translated else word
+            count += 1
 
 
-def _given(name: str, value: str | None, line: int, options: Options) -> Given:
-    return Given(options.long(name, line), value, line)
+def _refused(problem: str, line: int) -> SpecError:
+    return SpecError(f"Line {line}: {problem}", kind="usage", line=line)
 
 
-Pairs = Iterator[tuple[str, str | None]]
+_MAIL = {"b": "BEGIN", "e": "END", "a": "FAIL"}
 
 
-def _letters(rest: str, line: int, bare: str) -> Iterator[tuple[str, str]]:
-    """Return each ``-x value``; letters in ``bare`` take none."""
-    words = [word.text for word in split_words(rest, line)]
-    while words:
-        word = words.pop(0)
-        if not word.startswith("-") or len(word) < 2:
-            raise _unknown(word, line)
-        letter, glued = word[1], word[2:]
-        if letter in bare:
-            yield letter, ""
-        elif glued:
-            yield letter, glued
-        elif words:
-            yield letter, words.pop(0)
-        else:
-            raise SpecError(f"Line {line}: -{letter} needs a value", kind="usage", line=line)
+class _Reader:
+    """Turns the options of the other systems into sbatch's."""
 
+    def __init__(self, layer: Layer, options: Options) -> None:
+        self.layer = layer
+        self.options = options
+        self.variables: dict[str, str] = {}
 
-def _unknown(word: str, line: int) -> SpecError:
-    return SpecError(f"Line {line}: sbatch does not know {word} here", kind="usage", line=line)
+    def put(self, name: str, value: str | None, line: int) -> None:
+        """Give an option of sbatch."""
+        apply_given(self.layer, [Given(self.options.long(name, line), value, line)], self.options, in_script=True)
 
+    def bsub(self, one: Given) -> None:
+        """Apply one option of ``#BSUB``."""
+        value = one.value
+        if value is not None and one.option.short == "m":
+            value = value.replace(" ", ",")
+        if value is not None and one.option.short == "n" and "," in value:
+            # MIN,MAX: sbatch takes the greater.
+            value = value.partition(",")[2]
+        self.put(one.option.put, value, one.line)
 
-_PBS = {
-    "a": "begin", "A": "account", "d": "chdir", "e": "error", "J": "array", "M": "mail-user", "N": "job-name",
-    "o": "output", "p": "nice", "q": "partition", "t": "array", "w": "chdir",
-}  # fmt: skip
-_PBS_IGNORED = "cCIjkrSuVz"
-_PBS_MAIL = {"a": "FAIL", "b": "BEGIN", "e": "END"}
+    def pbs(self, one: Given) -> None:
+        """Apply one option of ``#PBS``."""
+        special = {"l": self.resources, "m": self.mail, "v": self.export, "W": self.attributes}.get(one.option.short)
+        if special is not None:
+            special(one.value or "", one.line)
+        elif one.option.put:
+            self.put(one.option.put, one.value, one.line)
 
+    def mail(self, value: str, line: int) -> None:
+        """``-m abe``: a FAIL, b BEGIN, e END, n none."""
+        letters = value.lower()
+        words = ["NONE"] if "n" in letters else [word for letter, word in _MAIL.items() if letter in letters]
+        self.put("mail-type", ",".join(words), line)
 
-def _pbs(rest: str, line: int) -> Pairs:
-    for letter, value in _letters(rest, line, "hIVz"):
-        if letter in _PBS:
-            yield _PBS[letter], value
-        elif letter == "h":
-            yield "hold", None
-        elif letter == "m":
-            yield "mail-type", ",".join(_PBS_MAIL[one] for one in value if one in _PBS_MAIL) or "NONE"
-        elif letter == "v":
-            yield "export", value
-        elif letter == "W":
-            yield from _pbs_attributes(value)
-        elif letter == "l":
-            yield from _pbs_resources(value, line)
-        elif letter not in _PBS_IGNORED:
-            raise _unknown(f"-{letter}", line)
+    def export(self, value: str, line: int) -> None:
+        """``-v``: more of ``--export``."""
+        before = self.layer.values.get("export")
+        self.put("export", value if before is None else f"{before},{value}", line)
 
+    def attributes(self, value: str, line: int) -> None:
+        """``-W umask=`` and ``-W depend=``."""
+        name, _, rest = value.partition("=")
+        if name.lower() == "depend":
+            self.put("dependency", rest, line)
+        elif name.lower() == "umask":
+            mask = _c_number(rest)
+            if not 0 <= mask <= 0o777:
+                raise _refused(f"-W umask={rest} is no umask", line)
+            self.variables["SLURM_UMASK"] = f"{mask:04o}"
 
-def _pbs_attributes(value: str) -> Pairs:
-    name, _, rest = value.partition("=")
-    if name == "depend":
-        yield "dependency", rest
-    elif name == "umask":
-        # sbatch sets the umask of the job by this variable.
-        yield "export", f"ALL,SLURM_UMASK={rest}"
+    def resources(self, value: str, line: int) -> None:
+        """``-l``: read from left to right; what it does not know is skipped letter by letter."""
+        place, seen = 0, set[str]()
+        gpus = 0
+        while place < len(value):
+            name, until = _resource_at(value, place)
+            if not name:
+                place += 1
+                continue
+            start = place + len(name) + 1
+            if name == "accelerator":
+                gpus = max(gpus, value[start : start + 4].lower() == "true")
+                place = start
+                continue
+            end = value.find(until, start)
+            text, place = (value[start:], len(value)) if end < 0 else (value[start:end], end + 1)
+            seen.add(name)
+            if name == "naccelerators":
+                gpus = _count(text, line)
+            else:
+                self.resource(name, text, line)
+            if name == "proc":
+                # sbatch skips one more.
+                place = value.find(",", place) + 1 or len(value)
+        self.finish_resources(seen, gpus, line)
+
+    def resource(self, name: str, text: str, line: int) -> None:
+        """Apply one resource."""
+        if name in ("mem", "file"):
+            text = text[:-1] if text[-1:] in ("b", "B") else text
+        if name == "nodes":
+            self.nodes(text, line)
+        elif name == "proc":
+            before = self.layer.values.get("constraint")
+            self.put("constraint", f"{text},{before}" if before else text, line)
+        elif name in _RESOURCE_OF:
+            self.put(_RESOURCE_OF[name], text, line)
+
+    def finish_resources(self, seen: set[str], gpus: int, line: int) -> None:
+        """CPUs of each task, where all of select, ncpus and mpiprocs say so, and GPUs of each node."""
+        values = self.layer.values
+        cpus, tasks = values.get("mincpus"), values.get("ntasks_per_node")
+        if {"select", "ncpus", "mpiprocs"} <= seen and isinstance(cpus, int) and isinstance(tasks, int) and cpus > tasks:
+            self.put("cpus-per-task", str(cpus // tasks), line)
+        if gpus > 0:
+            before = values.get("gres")
+            self.put("gres", f"{before},gpu:{gpus}" if before else f"gpu:{gpus}", line)
+
+    def nodes(self, text: str, line: int) -> None:
+        """``N:ppn=P:gpus=G``, names of hosts, and several of them joined by ``+``."""
+        count = each = 0
+        hosts: list[str] = []
+        for part in re.split(r"[+:]", text):
+            if part.startswith("ppn="):
+                each += _leading(part[4:])
+            elif part.startswith("gpus="):
+                self.put("gpus-per-node", part[5:], line)
+            elif part[:1].isdigit():
+                count += _leading(part)
+            elif part[:1].isalpha():
+                hosts.append(part)
+        if count:
+            self.put("nodes", str(count), line)
+        if each:
+            self.put("ntasks", str(each * (count or 1)), line)
+        if hosts:
+            self.put("nodelist", ",".join(hosts), line)
 
 
 _RESOURCE_OF = {
-    "walltime": "time", "cput": "time", "mem": "mem", "pmem": "mem-per-cpu", "file": "tmp", "ncpus": "mincpus",
-    "mpiprocs": "ntasks-per-node", "nice": "nice", "naccelerators": "gpus-per-node", "host": "nodelist",
-    "proc": "constraint",
+    "cput": "time", "pcput": "time", "walltime": "time", "mem": "mem", "file": "tmp", "ncpus": "mincpus",
+    "mpiprocs": "ntasks-per-node", "nice": "nice", "select": "nodes",
 }  # fmt: skip
+# In sbatch's order; those of any case come with the letter that ends their value.
+_RESOURCES = (
+    "accelerator", "arch", "cput", "file", "host", "mem", "mpiprocs", "naccelerators", "ncpus", "nice", "nodes", "opsys",
+    "other", "pcput", "pmem", "proc", "pvmem", "select", "software", "vmem", "walltime",
+)  # fmt: skip
+_ANY_CASE = frozenset({"accelerator", "mpiprocs", "naccelerators", "ncpus", "select"})
+_UNTIL_COLON = frozenset({"mpiprocs", "ncpus", "select"})
+_RESOURCE = re.compile("|".join(f"(?i:{name})=" if name in _ANY_CASE else f"{name}=" for name in _RESOURCES))
 
 
-def _pbs_resources(value: str, line: int) -> Pairs:
-    for item in value.split(","):
-        name, _, rest = item.partition("=")
-        if name in ("nodes", "select"):
-            yield from _pbs_nodes(rest)
-        elif name in _RESOURCE_OF:
-            yield _RESOURCE_OF[name], _pbs_size(name, rest)
+def _resource_at(value: str, place: int) -> tuple[str, str]:
+    found = _RESOURCE.match(value, place)
+    if not found:
+        return "", ""
+    name = found[0][:-1].lower()
+    return name, ":" if name in _UNTIL_COLON else ","
 
 
-def _pbs_size(name: str, text: str) -> str:
-    return text.rstrip("bB") if name in ("mem", "pmem", "file") and text[-1:] in "bB" else text
+def _count(text: str, line: int) -> int:
+    if not re.fullmatch(r"\s*\+?0*[1-9][0-9]*", text):
+        raise _refused(f"{text!r} is no number", line)
+    return int(text)
 
 
-def _pbs_nodes(text: str) -> Pairs:
-    """``N:ppn=P:gpus=G``: N nodes, N times P tasks, G GPUs a node."""
-    count, *parts = text.split(":")
-    if count.isdigit():
-        yield "nodes", count
-    elif count:
-        yield "nodelist", count
-    for part in parts:
-        name, _, value = part.partition("=")
-        if name in ("ppn", "mpiprocs") and value.isdigit():
-            yield "ntasks", str(int(count) * int(value) if count.isdigit() else int(value))
-        elif name in ("gpus", "ngpus"):
-            yield "gpus-per-node", value
-        elif name == "ncpus":
-            yield "mincpus", value
-        elif name == "mem":
-            yield "mem", _pbs_size("mem", value)
+def _leading(text: str) -> int:
+    found = re.match(r"\s*[+-]?[0-9]+", text)
+    return int(found[0]) if found else 0
 
 
-_BSUB = {
-    "e": "error", "J": "job-name", "o": "output", "m": "nodelist", "q": "partition", "W": "time", "M": "mem-per-cpu",
-}  # fmt: skip
+def _c_number(text: str) -> int:
+    """Return a number as C reads it: octal behind 0, hexadecimal behind 0x, 0 for none."""
+    found = re.match(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[0-9]+)", text)
+    if not found:
+        return 0
+    digits = found[2]
+    base = 16 if digits[:2].lower() == "0x" else 8 if digits.startswith("0") else 10
+    return int(digits, base) * (-1 if found[1] == "-" else 1)
 
-
-def _bsub(rest: str, line: int) -> Pairs:
-    words = rest.split()
-    if words[:1] == ["-cwd"]:
-        yield "chdir", words[1] if len(words) > 1 else ""
-        return
-    for letter, value in _letters(rest, line, "x"):
-        if letter == "x":
-            yield "exclusive", None
-        elif letter == "n":
-            # MIN,MAX: sbatch takes the greater.
-            yield "ntasks", value.split(",")[-1]
-        elif letter == "m":
-            yield "nodelist", value.replace(" ", ",")
-        elif letter == "M":
-            yield "mem-per-cpu", value if value[-1:].isalpha() else f"{value}K"
-        elif letter in _BSUB:
-            yield _BSUB[letter], value
-        else:
-            raise _unknown(f"-{letter}", line)

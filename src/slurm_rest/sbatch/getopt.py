@@ -7,10 +7,14 @@ from dataclasses import dataclass
 
 from slurm_rest.errors import SpecError
 
+from .kinds import TEXT
 from .lexer import Word
 from .option import NONE, REQUIRED, Option
 
-__all__ = ["Given", "Options", "parse_words"]
+__all__ = ["SEPARATOR", "Given", "Options", "parse_words"]
+
+# Stands for the ":" between the components of a het job on the command line.
+SEPARATOR = Option(":", TEXT, takes=NONE, inert=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,15 @@ class Options:
     def __init__(self, rows: Sequence[Option], release: str) -> None:
         self.release = release
         self.rows = tuple(row for row in rows if row.exists_in(release))
+        self.by_name = {row.name: row for row in self.rows}
+        self.slots: dict[str, tuple[str, ...]] = {}
+        for row in self.rows:
+            if row.slot:
+                self.slots[row.slot] = (*self.slots.get(row.slot, ()), row.name)
+        self.variables = tuple(
+            (variable, row) for row in self.rows if release >= row.variables_since for variable in row.variables
+        )
+        self.inert = tuple(row.name for row in self.rows if row.inert)
         self._long = {row.long: row for row in self.rows}
         self._short = {row.short: row for row in self.rows if row.short}
 

@@ -15,6 +15,7 @@ from math import ceil
 
 __all__ = [
     "COUNT",
+    "DELAY",
     "FLAG",
     "INTEGER",
     "LIST",
@@ -23,11 +24,11 @@ __all__ = [
     "TEXT",
     "TIME_LIMIT",
     "UNLIMITED",
-    "WAIT",
     "Kind",
-    "choice",
+    "count_or_none",
     "integer",
     "number_between",
+    "show_span",
     "text",
     "unsendable",
     "words_of",
@@ -70,10 +71,7 @@ def unsendable(value: str) -> str:
 def _path(value: object) -> str:
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
-    name = text(value)
-    if not name:
-        raise ValueError("takes a file name, not an empty text")
-    return name
+    return text(value)
 
 
 def integer(value: object) -> int:
@@ -106,18 +104,6 @@ def words_of(value: object) -> list[str]:
 
 def _list(value: object) -> str:
     return ",".join(words_of(value)) if not isinstance(value, str) else text(value)
-
-
-def choice(*words: str, metavar: str = "") -> Kind:
-    """One of some words, in any case; the canonical one is lower case."""
-
-    def read(value: object) -> str:
-        word = text(value).lower()
-        if word not in words:
-            raise ValueError(f"takes {', '.join(words)}")
-        return word
-
-    return Kind(read, str, metavar or "|".join(words))
 
 
 def _flag(value: object) -> bool:
@@ -168,11 +154,15 @@ def _time_limit(value: object) -> timedelta | str:
     return timedelta(minutes=ceil(span.total_seconds() / 60)) if span else UNLIMITED
 
 
-def _wait(value: object) -> timedelta:
+def _delay(value: object) -> timedelta | str:
     span = _span(value)
-    if span is None:
-        raise ValueError("takes a time, not UNLIMITED")
-    return span
+    return UNLIMITED if span is None else span
+
+
+def count_or_none(least: int, most: int) -> Kind:
+    """A whole number within bounds; sbatch reads 0 from an empty text here."""
+    within = number_between(least, most)
+    return Kind(lambda value: within.read("0" if value == "" else value), str, "N")
 
 
 def show_span(value: object) -> str:
@@ -184,7 +174,7 @@ def show_span(value: object) -> str:
     return f"{days}-{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
 
 
-_MEMORY = re.compile(r"(?P<number>[0-9]+)(?P<unit>[KMGT]?)B?", re.IGNORECASE)
+_MEMORY = re.compile(r"\s*(?:\+|-(?=0+(?![0-9])))?(?P<number>[0-9]+)(?:(?P<unit>[KMGT])B?)?", re.IGNORECASE)
 _MEMORY_MAX = 2**53
 
 
@@ -195,7 +185,7 @@ def _memory(value: object) -> int:
     matched = _MEMORY.fullmatch(value) if isinstance(value, str) else None
     if not matched:
         raise ValueError('takes MiB, or text such as "512M", "4G", "1T"')
-    number, unit = int(matched["number"]), matched["unit"].upper()
+    number, unit = int(matched["number"]), (matched["unit"] or "").upper()
     found = -(-number // 1024) if unit == "K" else number * {"": 1, "M": 1, "G": 1024, "T": 1024 * 1024}[unit]
     if found >= _MEMORY_MAX:
         raise ValueError("is more memory than Slurm can count")
@@ -209,5 +199,5 @@ FLAG = Kind(_flag, metavar="")
 INTEGER = Kind(integer, metavar="N")
 COUNT = number_between(1, COUNT_MAX)
 TIME_LIMIT = Kind(_time_limit, show_span, "TIME")
-WAIT = Kind(_wait, show_span, "TIME")
+DELAY = Kind(_delay, show_span, "TIME")
 MEMORY = Kind(_memory, lambda value: f"{value}M", "SIZE[K|M|G|T]")

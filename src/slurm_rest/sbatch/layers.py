@@ -1,39 +1,58 @@
 """Puts options together from their sources: script, then environment, then command line.
 
 The last one given wins, with sbatch's exceptions: flags of ``--signal`` and ``--mem-bind`` add up, ``--mail-type``
-does on 24.11, and options that write the same slot replace each other. Conflicts are judged among what the script
-and the command line say, and apart from that among what the environment says.
+does on 24.11, and options that write the same slot replace each other. Which source an option came from stays known,
+even when another one has taken its slot: sbatch judges conflicts by that (``conflicts.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from slurm_rest.errors import SpecError
 
+from .binding import MAIL_NAMES
 from .getopt import Given, Options
-from .option import NONE, Option
-from .values import MAIL_NAMES
+from .option import NONE, OPTIONAL, Option
+from .values import switch_wait
 
-__all__ = ["Layer", "apply_environment", "apply_given", "check_conflicts", "put", "read_value"]
+__all__ = ["Layer", "apply_environment", "apply_given", "is_on", "put", "read_value"]
 
 _ACCUMULATING_MAIL = "24.11"
-_ON = frozenset({"", "yes"})
 
 
 @dataclass(slots=True)
 class Layer:
-    """The options of one component: canonical values by name, and which of them came from the environment."""
+    """The options of one component: canonical values by name, and whether each option came from the environment.
+
+    ``sources`` has all options that were given, ``values`` those that still count.
+    """
 
     values: dict[str, object] = field(default_factory=dict)
-    from_environment: set[str] = field(default_factory=set)
+    sources: dict[str, bool] = field(default_factory=dict)
+
+    def given(self, name: str) -> bool:
+        """Return whether script, command line or keywords had the option last."""
+        return self.sources.get(name) is False
+
+    def from_environment(self, name: str) -> bool:
+        """Return whether a variable had the option last."""
+        return self.sources.get(name) is True
+
+    def drop(self, *names: str) -> None:
+        """Forget options."""
+        for name in names:
+            self.values.pop(name, None)
+            self.sources.pop(name, None)
 
     def next_component(self, rows: Iterable[Option]) -> Layer:
         """Return what carries over into the next component of a het job."""
         kept = {row.name for row in rows if row.kept}
-        values = {name: value for name, value in self.values.items() if name in kept}
-        return Layer(values, self.from_environment & kept)
+        return Layer(
+            {name: value for name, value in self.values.items() if name in kept},
+            {name: source for name, source in self.sources.items() if name in kept},
+        )
 
 
 def read_value(row: Option, value: object, line: int = 0) -> object:
@@ -43,7 +62,7 @@ def read_value(row: Option, value: object, line: int = 0) -> object:
     except ValueError as error:
         where = f"Line {line}: " if line else ""
         shown = value if isinstance(value, str) else repr(value)
-        message = f"{where}Invalid --{row.long} specification {shown!r}: it {error}".replace(": it must", ": it must")
+        message = f"{where}Invalid --{row.long} specification {shown!r}: it {error}"
         raise SpecError(message, field=row.name, kind="value", line=line or None) from None
 
 
@@ -53,114 +72,102 @@ def apply_given(layer: Layer, given: Sequence[Given], options: Options, *, in_sc
         row = one.option
         if row.inert and (in_script or row.command_line_only):
             continue
-        value = row.bare if one.value is None else read_value(row, one.value, one.line)
-        if row.takes_in(options.release) is NONE and one.value is None:
-            value = row.bare
-        put(layer, row, value, options, environment=False)
+        # An empty optional value is none, as in --nice=.
+        bare = one.value is None or (not one.value and row.takes_in(options.release) is OPTIONAL)
+        put(layer, row, row.bare if bare else read_value(row, one.value, one.line), options, environment=False)
 
 
 def put(layer: Layer, row: Option, value: object, options: Options, *, environment: bool) -> None:
     """Set one option; others of its slot go, and what adds up adds up."""
-    before = layer.values.get(row.name)
+    values = layer.values
+    before = values.get(row.name)
+    for name in row.clears:
+        values.pop(name, None)
     if row.slot:
-        for other in options.rows:
-            if other.slot == row.slot and other is not row:
-                layer.values.pop(other.name, None)
-                layer.from_environment.discard(other.name)
-    layer.values[row.name] = _added(row.name, before, value, options.release)
-    if environment:
-        layer.from_environment.add(row.name)
-    else:
-        layer.from_environment.discard(row.name)
+        for other in options.slots[row.slot]:
+            if other != row.name:
+                values.pop(other, None)
+    add = _ADDING.get(row.name)
+    values[row.name] = value if add is None or before is None else add(before, value, options.release)
+    layer.sources[row.name] = environment
 
 
-def _added(name: str, before: object, value: object, release: str) -> object:
-    if before is None or not isinstance(before, tuple) or not isinstance(value, tuple):
+def _add_mail(before: object, value: object, release: str) -> object:
+    if release != _ACCUMULATING_MAIL:
         return value
-    if name == "mail_type" and release == _ACCUMULATING_MAIL:
-        return tuple(word for word in MAIL_NAMES if word in (*before, *value)) if value else ()
-    if name == "signal":
-        return "".join(flag for flag in "RB" if flag in before[0] or flag in value[0]), *value[1:]
-    if name == "mem_bind":
-        flags = before[0] | value[0]
-        return (flags, *value[1:]) if value[1] else (flags, *before[1:])
-    return value
+    both = {*before, *value}  # type: ignore[misc]  # what its grammar returns
+    return tuple(word for word in MAIL_NAMES if word in both)
+
+
+def _add_signal(before: object, value: object, release: str) -> object:
+    flags = before[0] + value[0]  # type: ignore[index]  # what its grammar returns
+    return "".join(flag for flag in "RB" if flag in flags), *value[1:]  # type: ignore[index]
+
+
+_OPPOSITE = {"verbose": "quiet", "quiet": "verbose", "sort": "nosort", "nosort": "sort"}
+
+
+def _add_mem_bind(before: object, value: object, release: str) -> object:
+    old_flags, old_kind, _ = before  # type: ignore[misc]  # what its grammar returns
+    flags, kind, numbers = value  # type: ignore[misc]  # what its grammar returns
+    kept = frozenset(flag for flag in old_flags if _OPPOSITE.get(flag) not in flags)
+    return kept | flags, kind or old_kind, numbers
+
+
+def _add_switches(before: object, value: object, release: str) -> object:
+    count, wait = value  # type: ignore[misc]  # what its grammar returns
+    old_count, old_wait = before  # type: ignore[misc]  # what its grammar returns
+    return count or old_count, old_wait if wait is None else wait
+
+
+def _add_invalid_dep(before: object, value: object, release: str) -> object:
+    return value if before == value else (True, False)
+
+
+_ADDING: dict[str, Callable[[object, object, str], object]] = {
+    "mail_type": _add_mail,
+    "signal": _add_signal,
+    "mem_bind": _add_mem_bind,
+    "switches": _add_switches,
+    "kill_on_invalid_dep": _add_invalid_dep,
+}
 
 
 def apply_environment(layer: Layer, environ: Mapping[str, str], options: Options) -> None:
     """Apply sbatch's input variables, ``SBATCH_TIMELIMIT`` and the like."""
-    for row in options.rows:
-        for variable in row.variables:
-            if variable in environ:
-                _apply_variable(layer, row, environ[variable], variable, options)
-    count = environ.get("SBATCH_REQ_SWITCH")
-    wait = environ.get("SBATCH_WAIT4SWITCH")
-    if count is not None:
-        row = next(row for row in options.rows if row.name == "switches")
-        text = count if wait is None else f"{count}@{wait}"
-        put(layer, row, read_value(row, text), options, environment=True)
+    for variable, row in options.variables:
+        if variable in environ:
+            _apply_variable(layer, row, environ[variable], variable, options)
+    switches = options.by_name["switches"]
+    if "SBATCH_REQ_SWITCH" in environ:
+        text = environ["SBATCH_REQ_SWITCH"].partition("@")[0]
+        put(layer, switches, _read_variable(switches, text, "SBATCH_REQ_SWITCH"), options, environment=True)
+    if "SBATCH_WAIT4SWITCH" in environ:
+        put(layer, switches, (0, switch_wait(environ["SBATCH_WAIT4SWITCH"])), options, environment=True)
+
+
+def _read_variable(row: Option, text: str, variable: str) -> object:
+    try:
+        return row.read(text)
+    except ValueError as error:
+        raise SpecError(f"{variable}={text}: it {error}", field=row.name, kind="value") from None
 
 
 def _apply_variable(layer: Layer, row: Option, text: str, variable: str, options: Options) -> None:
     if row.inert:
         return
-    if row.takes_in(options.release) is NONE:
-        if _is_on(text):
-            put(layer, row, row.bare, options, environment=True)
+    takes = row.takes_in(options.release)
+    if takes is NONE and not is_on(text):
+        # Off takes back what the script said.
+        layer.drop(row.name, *(options.slots[row.slot] if row.slot else ()))
         return
-    if not text and row.takes_in(options.release).value == "optional":
-        put(layer, row, row.bare, options, environment=True)
-        return
-    try:
-        put(layer, row, row.read(text), options, environment=True)
-    except ValueError as error:
-        raise SpecError(f"{variable}={text}: it {error}", field=row.name, kind="value") from None
+    bare = takes is NONE or (takes is OPTIONAL and not text)
+    value = row.bare if bare else _read_variable(row, text, variable)
+    put(layer, row, value, options, environment=True)
 
 
-def _is_on(text: str) -> bool:
-    digits = text.lstrip("+-")
-    return text.lower() in _ON or (digits.isdigit() and int(digits) != 0)
-
-
-_MEMORY = ("mem", "mem_per_cpu", "mem_per_gpu")
-
-
-def check_conflicts(layer: Layer, options: Options, given: set[str]) -> None:
-    """Refuse what sbatch refuses as a combination. ``given`` are the names that script or command line gave."""
-    _check_memory(layer)
-    values = layer.values
-
-    def both(first: str, second: str) -> bool:
-        return first in values and second in values
-
-    _refuse("exclusive" in given and "oversubscribe" in given, "exclusive", "oversubscribe")
-    _refuse(both("bb", "bbf"), "bb", "bbf")
-    _refuse("core_spec" in given and "thread_spec" in given, "core_spec", "thread_spec")
-    per_task = str(values.get("tres_per_task", ""))
-    cpu_in_tres = any(part.replace(":", "=").startswith("cpu=") for part in per_task.split(","))
-    _refuse(cpu_in_tres and "cpus_per_task" in values, "tres_per_task", "cpus_per_task")
-    _refuse(both("cpus_per_gpu", "cpus_per_task"), "cpus_per_gpu", "cpus_per_task")
-    _refuse("cpus_per_gpu" in values and cpu_in_tres, "cpus_per_gpu", "tres_per_task")
-    for other in ("gpus_per_task", "gpus_per_socket", "ntasks_per_node", "tres_per_task"):
-        _refuse(both("ntasks_per_gpu", other), "ntasks_per_gpu", other)
-    gres_gpu = any(part.removeprefix("gres/").startswith("gpu") for part in str(values.get("gres", "")).split(","))
-    _refuse(options.release >= "26.05" and gres_gpu and "gpus_per_node" in values, "gpus_per_node", "gres")
-
-
-def _check_memory(layer: Layer) -> None:
-    """``--mem``, ``--mem-per-cpu`` and ``--mem-per-gpu`` exclude each other within one source; the later source wins."""
-    present = [name for name in _MEMORY if name in layer.values]
-    given = [name for name in present if name not in layer.from_environment]
-    _refuse(len(given) > 1, *given[:2])
-    _refuse(not given and len(present) > 1, *present[:2])
-    for name in present if given else ():
-        if name not in given:
-            del layer.values[name]
-
-
-def _refuse(wrong: bool, *names: str) -> None:
-    if wrong:
-        first, second = (f"--{name.replace('_', '-')}" for name in names)
-        raise SpecError(
-            f"{first} and {second} exclude each other", field=names[0], kind="conflict", hint="Give only one of them."
-        )
+def is_on(text: str) -> bool:
+    """Return whether a variable of that value turns an option without value on."""
+    digits = text.lstrip(" \t\n\v\f\r")
+    digits = digits[1:] if digits[:1] in ("+", "-") else digits
+    return text.lower() in ("", "yes") or (digits.isascii() and digits.isdigit() and int(digits[:40]) != 0)

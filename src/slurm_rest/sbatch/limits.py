@@ -9,7 +9,7 @@ from slurm_rest.errors import SpecError, UnsupportedVersion
 
 from .options import ROW_OF
 
-__all__ = ["refuse_inexpressible"]
+__all__ = ["refuse_cores", "refuse_inexpressible"]
 
 Test = Callable[[object], bool]
 
@@ -87,6 +87,9 @@ def refuse_inexpressible(values: Mapping[str, object], version: str, release: st
             raise SpecError(f"sbatch {release} has no option --{row.long}", field=name, hint=hint, kind="usage")
         if name in _NEVER and value not in (None, False):
             raise SpecError(f"--{row.long} {_NEVER[name]}", field=name, kind="inexpressible")
+    if values.get("exclusive") == "allocation" and release < "26.05":
+        message = f"sbatch {release} has no --exclusive=allocation"
+        raise SpecError(message, field="exclusive", hint="Slurm 26.05 has it.", kind="value")
     if values.get("core_spec") == 0:
         raise SpecError("--core-spec=0 cannot be said over REST", field="core_spec", kind="inexpressible")
     if not version:
@@ -95,18 +98,12 @@ def refuse_inexpressible(values: Mapping[str, object], version: str, release: st
         value = values.get(limit.name)
         if value not in (None, False) and limit.holds(value) and not limit.knows(version):
             raise _unsupported(limit.what or f"--{ROW_OF[limit.name].long}", version, limit.versions)
-    if not any(limit.knows(version) for limit in _CORES_KNOWN):
-        _refuse_cores(values, version)
 
 
-def _refuse_cores(values: Mapping[str, object], version: str) -> None:
-    parts = str(values.get("extra_node_info", "")).split(":")
-    asks = {
-        "cores_per_socket": "cores_per_socket" in values,
-        "extra_node_info": len(parts) > 1 and parts[1].isdigit(),
-        "hint": "memory_bound" in str(values.get("hint", "")),
-    }
-    for name in (name for name, asked in asks.items() if asked):
+def refuse_cores(values: Mapping[str, object], fields: Mapping[str, object], version: str) -> None:
+    """Raise for the cores of a socket, whichever option asks for them, where the version has no field for it."""
+    if "cores_per_socket" in fields and version and not any(limit.knows(version) for limit in _CORES_KNOWN):
+        name = next(one for one in ("cores_per_socket", "extra_node_info", "hint") if one in values)
         versions = " or ".join(limit.versions for limit in _CORES_KNOWN)
         raise _unsupported(f"the cores of a socket (--{ROW_OF[name].long})", version, versions)
 

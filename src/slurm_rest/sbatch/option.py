@@ -29,8 +29,8 @@ class Option:
     ``long`` and ``short`` are its names, ``name`` its keyword and JobSpec field (``long`` with ``_``, but ``name`` for
     ``--job-name``). ``kind`` is its grammar. ``put`` is the REST field that the value becomes by itself, empty where
     ``derive`` makes several of it or none. ``slot`` groups options that write the same thing: the last one given
-    wins. ``kept`` tells whether it carries over to the next component of a het job. ``variables`` are the environment
-    variables that sbatch reads it from, least important first. ``since`` is the first Slurm release that has it.
+    wins; ``clears`` are options that it overwrites without being overwritten by them. ``kept`` tells whether it carries over to the next component of a het job. ``variables`` are the environment
+    variables that sbatch reads it from (from release ``variables_since`` on), least important first. ``since`` is the first Slurm release that has it.
     """
 
     long: str
@@ -41,8 +41,10 @@ class Option:
     kept: bool = True
     variables: tuple[str, ...] = ()
     slot: str = ""
+    clears: tuple[str, ...] = ()
     since: str = ""
     takes_by_release: tuple[tuple[str, Takes], ...] = ()
+    variables_since: str = ""
     bare: object = True
     command_line_only: bool = False
     inert: bool = False

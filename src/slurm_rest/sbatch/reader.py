@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from slurm_rest.errors import SpecError
 
-from .foreign import foreign_options
-from .getopt import Given, Options, parse_words
-from .layers import Layer, apply_environment, apply_given, check_conflicts, put
+from .conflicts import check_conflicts
+from .foreign import apply_foreign
+from .getopt import SEPARATOR, Given, Options, parse_words
+from .layers import Layer, apply_environment, apply_given, is_on, put, read_value
 from .lexer import Word, read_directives
 from .options import OPTIONS, ROW_OF
 from .script import Script, read_script
@@ -19,7 +20,7 @@ from .spec import JobSpec, canonical_keywords, read_keyword
 __all__ = ["ReadJob", "options_of", "read_job", "split_command_line"]
 
 _TABLES = {release: Options(OPTIONS, release) for release in ("24.11", "26.05")}
-_NO_SPEC = frozenset({"args", "env", "components"})
+_NO_OPTIONS = frozenset({"args", "env", "components"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,37 @@ def options_of(release: str) -> Options:
 
 
 def split_command_line(words: Sequence[str], release: str) -> tuple[list[Given], list[str]]:
-    """Return the options of a command line, and the words from the script's name on."""
-    given, rest = parse_words([Word(word) for word in words], options_of(release))
+    """Return the options of a command line, and the words from the script's name on.
+
+    A lone ``:`` begins the options of the next component of a het job, and is never a value.
+    """
+    table = options_of(release)
+    plain = [Word(word) for word in words if word != ":"]
+    whole, rest = parse_words(plain, table)
+    if len(plain) == len(words):
+        return whole, [word.text for word in rest]
+    parts = _components(words, len(plain) - len(rest))
+    given: list[Given] = []
+    for number, part in enumerate(parts):
+        options, more = parse_words([Word(word) for word in part], table)
+        if more:
+            raise SpecError(f"{more[0].text!r} is not an option", kind="usage")
+        given += [*([Given(SEPARATOR, None)] if number else []), *options]
     return given, [word.text for word in rest]
+
+
+def _components(words: Sequence[str], count: int) -> list[list[str]]:
+    """Return the first ``count`` words, those that are not ``:``, as one list for each component."""
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == ":":
+            parts.append([])
+        elif count:
+            parts[-1].append(word)
+            count -= 1
+        else:
+            break
+    return parts
 
 
 def read_job(
@@ -58,64 +87,97 @@ def read_job(
         if rest:
             raise SpecError(f"{rest[0]!r} is not an option", hint="The script is given apart.", kind="usage")
         given = [*given, *more]
-    plain = canonical_keywords(keywords or {})
-    components = read_directives(script.text)
-    layers: list[Layer] = []
-    for directives in components:
-        layer = layers[-1].next_component(table.rows) if layers else Layer()
-        _apply_script(layer, directives, script, environ, given, table)
-        layers.append(layer)
-    # The variables and the command line count for each component; apply them after all of the script is read.
-    specs = [_finish(layer, environ, given, plain, table) for layer in layers]
-    spec = _assemble(script, specs, plain)
-    return ReadJob(spec, script.path)
+    plain = canonical_keywords(keywords) if keywords else {}
+    reader = _Reader(script, environ, plain, table)
+    for directives, options in _parts(read_directives(script.text), _segments(given)):
+        reader.component(directives, options)
+    return ReadJob(reader.spec(), script.path)
 
 
-def _apply_script(
-    layer: Layer,
-    directives: Sequence[Word],
-    script: Script,
-    environ: Mapping[str, str],
-    given: Sequence[Given],
-    table: Options,
-) -> None:
-    found, rest = parse_words(directives, table)
-    if rest:
-        message = f"Line {rest[0].line}: Invalid directive found in batch script: {rest[0].text}"
-        raise SpecError(message, kind="directive", line=rest[0].line)
-    apply_given(layer, found, table, in_script=True)
-    ignored = "SBATCH_IGNORE_PBS" in environ or layer.values.get("ignore_pbs") is True
-    if not ignored and not any(one.option.name == "ignore_pbs" for one in given):
-        apply_given(layer, foreign_options(script.text, table), table, in_script=True)
-
-
-def _finish(
-    layer: Layer,
-    environ: Mapping[str, str],
-    given: Sequence[Given],
-    keywords: Mapping[str, object],
-    table: Options,
-) -> dict[str, object]:
-    apply_environment(layer, environ, table)
-    apply_given(layer, given, table, in_script=False)
-    for name, value in keywords.items():
-        row = ROW_OF.get(name)
-        if row is None or name in _NO_SPEC:
-            continue
-        if value is None:
-            layer.values.pop(name, None)
+def _segments(given: Sequence[Given]) -> list[list[Given]]:
+    parts: list[list[Given]] = [[]]
+    for one in given:
+        if one.option is SEPARATOR:
+            parts.append([])
         else:
-            put(layer, row, read_keyword(name, value), table, environment=False)
-    check_conflicts(layer, table, {name for name in layer.values if name not in layer.from_environment})
-    for row in table.rows:
-        if row.inert:
-            layer.values.pop(row.name, None)
-    return layer.values
+            parts[-1].append(one)
+    return parts
 
 
-def _assemble(script: Script, parts: Sequence[Mapping[str, object]], keywords: Mapping[str, object]) -> JobSpec:
-    first, *others = ({"name": script.name, **values} for values in parts)
-    rest = {name: keywords[name] for name in ("args", "env") if keywords.get(name) is not None}
-    env = {"env": rest["env"]} if "env" in rest else {}
-    components = tuple(JobSpec("", **env, **values) for values in others)
-    return JobSpec(script.text, components=components, **rest, **first)
+def _parts(script: list[list[Word]], command_line: list[list[Given]]) -> list[tuple[list[Word], list[Given]]]:
+    """Pair the components of the script with those of the command line, whose last one counts for all that follow."""
+    count = max(len(script), len(command_line))
+    return [(script[at] if at < len(script) else [], command_line[min(at, len(command_line) - 1)]) for at in range(count)]
+
+
+class _Reader:
+    """Reads one component after the other; what sbatch keeps between them is kept."""
+
+    def __init__(
+        self, script: Script, environ: Mapping[str, str], keywords: Mapping[str, object], table: Options
+    ) -> None:
+        self.script = script
+        self.environ = dict(environ)
+        self.keywords = keywords
+        self.table = table
+        self.layers: list[Layer] = []
+        self.env: dict[str, str] = {}
+
+    def component(self, directives: Sequence[Word], given: Sequence[Given]) -> None:
+        """Read the next component."""
+        table = self.table
+        layer = self.layers[-1].next_component(table.rows) if self.layers else Layer()
+        self._read_script(layer, directives, given)
+        apply_environment(layer, self.environ, table)
+        apply_given(layer, given, table, in_script=False)
+        self._apply_keywords(layer)
+        check_conflicts(layer, table.release)
+        self._finish(layer)
+        self.layers.append(layer)
+
+    def _read_script(self, layer: Layer, directives: Sequence[Word], given: Sequence[Given]) -> None:
+        if directives:
+            found, rest = parse_words(directives, self.table)
+            if rest:
+                message = f"Line {rest[0].line}: Invalid directive found in batch script: {rest[0].text}"
+                raise SpecError(message, kind="directive", line=rest[0].line)
+            apply_given(layer, found, self.table, in_script=True)
+        ignored = is_on(self.environ.get("SBATCH_IGNORE_PBS", "0")) or layer.values.get("ignore_pbs") is True
+        if not ignored and not any(one.option.name == "ignore_pbs" for one in given):
+            self.env.update(apply_foreign(layer, self.script.text, self.table))
+
+    def _apply_keywords(self, layer: Layer) -> None:
+        for name, value in self.keywords.items():
+            row = ROW_OF.get(name)
+            if row is None or name in _NO_OPTIONS:
+                continue
+            if value is None:
+                layer.drop(name)
+            else:
+                put(layer, row, read_keyword(name, value), self.table, environment=False)
+
+    def _finish(self, layer: Layer) -> None:
+        """Apply what sbatch finds in its environment apart from options."""
+        values, environ = layer.values, self.environ
+        if values.get("distribution") == "plane" and environ.get("SLURM_DIST_PLANESIZE"):
+            size = environ["SLURM_DIST_PLANESIZE"]
+            values["distribution"] = read_value(ROW_OF["distribution"], f"plane={size}")
+        path = environ.get("SLURM_HOSTFILE")
+        if path is not None and "nodelist" not in values and "nodefile" not in values:
+            values["nodelist"] = path if "/" in path else f"./{path}"
+            _, comma, flag = str(values.get("distribution", "")).rpartition(",")
+            values["distribution"] = f"arbitrary{comma}{flag}" if comma else "arbitrary"
+        if "hint" in values:
+            # sbatch says so to the job, and finds it again when it comes to the next component.
+            environ["SLURM_HINT"] = str(values["hint"])
+        for name in self.table.inert:
+            values.pop(name, None)
+
+    def spec(self) -> JobSpec:
+        """Return what was read."""
+        env = {**self.env, **dict(self.keywords.get("env") or {})}  # type: ignore[call-overload]  # a mapping, see spec.py
+        first, *others = [layer.values for layer in self.layers]
+        first.setdefault("name", self.script.name)
+        components = tuple(JobSpec.of("", values, env=env) for values in others)
+        args = self.keywords.get("args") or ()
+        return JobSpec.of(self.script.text, first, args=args, env=env, components=components)

@@ -8,7 +8,7 @@ from slurm_rest.errors import SpecError
 
 from .environment import render_export
 from .lexer import quote_word, strip_directives
-from .option import NONE, Option
+from .option import NONE, REQUIRED, Option
 from .options import OPTIONS
 from .spec import JobSpec
 
@@ -20,7 +20,7 @@ def to_argv(spec: JobSpec) -> list[str]:
     words: list[str] = []
     for number, part in enumerate([spec, *spec.components]):
         words += [":"] if number else []
-        words += [_word(row, value) for row, value in _given(part)]
+        words += [word for row, value in _given(part) for word in _words(row, value)]
     return words
 
 
@@ -31,7 +31,7 @@ def to_script(spec: JobSpec) -> str:
     lines: list[str] = []
     for number, part in enumerate([spec, *spec.components]):
         lines += ["#SBATCH hetjob"] if number else []
-        lines += [f"#SBATCH {_directive(_word(row, value))}" for row, value in _given(part)]
+        lines += [f"#SBATCH {_directive(word)}" for row, value in _given(part) for word in _words(row, value)]
     return strip_directives(spec.script, lines)
 
 
@@ -41,17 +41,22 @@ def _given(part: JobSpec) -> Iterator[tuple[Option, object]]:
         values["export"] = render_export(str(values.get("export", "ALL")), part.env)
     for row in OPTIONS:
         # False only takes back what another layer said; by itself it is the default.
-        if row.name in values and values[row.name] is not False:
+        if row.name in values and (values[row.name] is not False or row.name == "kill_on_invalid_dep"):
             yield row, values[row.name]
         elif row.name == "requeue" and values.get("requeue") is False:
             yield next(row for row in OPTIONS if row.name == "no_requeue"), True
+
+
+def _words(row: Option, value: object) -> list[str]:
+    """Return one word, or two where only giving an option twice says so."""
+    return [_word(row, one) for one in value] if value == (True, False) else [_word(row, value)]  # type: ignore[attr-defined]
 
 
 def _word(row: Option, value: object) -> str:
     if row.takes is NONE and not row.takes_by_release:
         return f"--{row.long}"
     text = row.show(value)
-    bare = value is True or (row.takes is NONE and not text)
+    bare = (value is True and row.takes is not REQUIRED) or (row.takes is NONE and not text)
     return f"--{row.long}" if bare else f"--{row.long}={text}"
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from slurm_rest.errors import SpecError
 
+from .conflicts import check_conflicts
 from .getopt import Options
 from .kinds import unsendable
-from .layers import Layer, check_conflicts, put
+from .layers import Layer, put
 from .options import OPTIONS, ROW_OF
 
 __all__ = ["JobSpec", "canonical_keywords", "read_keyword"]
@@ -159,17 +160,31 @@ class JobSpec:
     if not TYPE_CHECKING:
         # Type checkers see the dataclass's own signature; at run time a misspelt field gets an error that helps.
         def __init__(self, script: str = "", **options: object) -> None:
-            known = {item.name: item for item in fields(type(self))}
-            options = _canonical(options, known)
-            for name, item in known.items():
-                default = item.default_factory() if callable(item.default_factory) else item.default
-                object.__setattr__(self, name, _kept(options.get(name), default))
-            object.__setattr__(self, "script", script)
-            _check(self)
+            options = _canonical(options, _names())
+            values = {name: value for name, value in options.items() if name not in _REST and value is not None}
+            layer = Layer({name: read_keyword(name, value) for name, value in values.items() if name in ROW_OF})
+            layer.sources = dict.fromkeys(layer.values, False)
+            check_conflicts(layer, "24.11")
+            _fill(self, script, layer.values, **{name: options[name] for name in _REST if name in options})
+
+    @classmethod
+    def of(
+        cls,
+        script: str,
+        values: Mapping[str, object],
+        *,
+        args: object = (),
+        env: object = None,
+        components: object = (),
+    ) -> JobSpec:
+        """Return a spec of options that are read and checked already (as ``options`` returns them)."""
+        spec = object.__new__(cls)
+        _fill(spec, script, values, args=args, env=env, components=components)
+        return spec
 
     def replace(self, **options: object) -> JobSpec:
         """Return a copy in which ``options`` win, as on a command line; None puts an option back to unset."""
-        plain = _canonical(options, {item.name for item in fields(self)})
+        plain = _canonical(options, _names())
         rows = Options(OPTIONS, _NEWEST)
         layer = Layer(self.options())
         for name, value in plain.items():
@@ -215,21 +230,44 @@ class JobSpec:
 
     def options(self) -> dict[str, object]:
         """Return the options that are set, as canonical values."""
-        return {row.name: value for row in _ROWS if (value := getattr(self, row.name)) is not None}
+        own = self.__dict__
+        return {name: value for name in _NAMES if (value := own[name]) is not None}
 
 
-_ROWS = tuple(row for row in OPTIONS if not row.inert)
+_NAMES = tuple(row.name for row in OPTIONS if not row.inert)
+_UNSET = dict.fromkeys(_NAMES)
+_REST = ("args", "env", "components")
 
 
-def _kept(value: object, default: object) -> object:
-    """Return a copy that nobody else can change or use up between the check and the submission."""
+def _names() -> tuple[str, ...]:
+    return ("script", *_REST, *_NAMES)
+
+
+def _fill(
+    spec: JobSpec,
+    script: object,
+    values: Mapping[str, object],
+    *,
+    args: object = None,
+    env: object = None,
+    components: object = None,
+) -> None:
+    """Set all fields of a new spec, to copies that nobody else can change, and check what is no option."""
+    own = spec.__dict__
+    own["script"] = script
+    own["args"] = _frozen(args)
+    own["env"] = dict(env) if isinstance(env, Mapping) else {} if env is None else env
+    own["components"] = _frozen(components)
+    own.update(_UNSET)
+    own.update(values)
+    _check_lengths(spec)
+    _check_process(spec)
+
+
+def _frozen(value: object) -> object:
     if value is None:
-        return default
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, frozenset)):
-        return tuple(value)
-    return value
+        return ()
+    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, (str, bytes)) else value
 
 
 # Keywords that mean a field of another name: sbatch says --job-name, everybody else says name.
@@ -250,7 +288,7 @@ def _canonical(options: Mapping[str, object], known: Iterable[str]) -> dict[str,
 
 def canonical_keywords(options: Mapping[str, object]) -> dict[str, object]:
     """Return keywords under the names of JobSpec's fields, or SpecError for one that does not exist."""
-    return _canonical(options, {item.name for item in fields(JobSpec)})
+    return _canonical(options, _names())
 
 
 def _unknown(name: str, known: Iterable[str]) -> SpecError:
@@ -266,21 +304,6 @@ def read_keyword(name: str, value: object) -> object:
         return row.read(value)
     except ValueError as error:
         raise SpecError(f"{name}={_short(value)}: --{row.long} {error}", field=name, kind="value") from None
-
-
-def _check(spec: JobSpec) -> None:
-    layer = Layer()
-    rows = Options(OPTIONS, _NEWEST)
-    for row in _ROWS:
-        value = getattr(spec, row.name)
-        if value is not None:
-            layer.values[row.name] = read_keyword(row.name, value)
-    check_conflicts(layer, Options(OPTIONS, "24.11"), set(layer.values))
-    for row in rows.rows:
-        if not row.inert:
-            object.__setattr__(spec, row.name, layer.values.get(row.name))
-    _check_lengths(spec)
-    _check_process(spec)
 
 
 def _short(value: object) -> str:
@@ -303,7 +326,7 @@ def _check_process(spec: JobSpec) -> None:
         raise SpecError(f"script is a {type(spec.script).__name__}, not text", field="script", hint=hint)
     if not isinstance(spec.args, tuple) or not all(_is_text(item) for item in spec.args):
         raise SpecError("args takes a list of texts", field="args", hint='For instance args=["--epochs", "3"].')
-    if not all(isinstance(item, JobSpec) and not item.components for item in spec.components):
+    if not isinstance(spec.components, tuple) or not all(isinstance(item, JobSpec) and not item.components for item in spec.components):
         raise SpecError("components takes a list of JobSpec without components", field="components")
     if not isinstance(spec.env, Mapping):
         raise SpecError("env takes a mapping of names to values", field="env", hint='For instance env={"A": "1"}.')

@@ -1,165 +1,193 @@
-"""Tasks, nodes and CPUs: what sbatch works out of ``-N``, ``-n``, ``-c`` and their relatives.
+"""Tasks, nodes and CPUs: what sbatch works out of ``-N``, ``-n``, ``-c``, ``-w``, ``-B`` and their relatives.
 
 sbatch starts from one task on one node and sends what it arrives at, so that slurmctld records the same job.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import ceil
 
 from slurm_rest.errors import SpecError
 
+from .gpus import Counts, balance
 from .values import node_bounds
 
 __all__ = ["add_tasks"]
 
+Fields = dict[str, object]
 
+
+@dataclass(slots=True)
 class _Plan:
-    """The numbers while they are worked out. ``most`` 0 and ``tasks`` None mean not set."""
+    """The numbers while they are worked out. ``most`` 0 is no limit; ``nodes_set`` and ``tasks_set`` as in sbatch."""
 
-    def __init__(self, values: Mapping[str, object], fields: Mapping[str, object]) -> None:
-        self.values = values
-        self.fields = fields
-        self.least, self.most, self.is_set = 1, 0, False
-        self.tasks: int | None = None
-        self.send_tasks = False
-        # Tasks that follow from GPUs are sent, but sbatch does not tell the job of them.
-        self.from_tres = False
-
-    def number(self, *names: str) -> int | None:
-        """Return the first of these options that is given."""
-        return next((found for name in names if isinstance(found := self.values.get(name), int)), None)
-
-    def field(self, name: str) -> int | None:
-        """Return a field that is already made."""
-        found = self.fields.get(name)
-        return found if isinstance(found, int) else None
+    tasks: int = 1
+    tasks_set: bool = False
+    least: int = 1
+    most: int = 0
+    nodes_set: bool = False
+    size: str = ""
+    per_node: int | None = None
+    cpus: int | None = None
 
 
 def add_tasks(
-    values: Mapping[str, object], fields: dict[str, object], variables: dict[str, str], flags: list[str]
+    values: Mapping[str, object], fields: Fields, variables: dict[str, str], flags: list[str], *, whole_segments: bool
 ) -> None:
-    """Add the counts to ``fields``, and what sbatch tells the job about them to ``variables`` and ``flags``."""
-    plan = _Plan(values, fields)
-    _nodes(plan)
-    _tasks(plan)
-    _tasks_of_tres(plan)
-    cpus = _cpus_per_task(plan, values)
-    if "nodes" in values or plan.least != 1 or plan.most:
-        _put_nodes(plan, fields, values)
-    if plan.send_tasks and plan.tasks is not None:
+    """Add the counts to ``fields``, and what sbatch tells the job about them to ``variables`` and ``flags``.
+
+    With ``whole_segments``, ``--segment`` has to divide the number of nodes, as it has from 26.05 on.
+    """
+    plan = _given(values, fields)
+    _add_hosts(plan, values, fields)
+    _check_plane(plan, values)
+    _settle(plan, values, fields)
+    if whole_segments:
+        _check_segment(plan, values)
+    if plan.tasks_set:
         fields["tasks"] = plan.tasks
-    if plan.send_tasks or "ntasks" in values:
         flags.append("EXACT_TASK_COUNT_REQUESTED")
-        if not plan.from_tres:
+        if plan.tasks > 0:
             variables["SLURM_NTASKS"] = variables["SLURM_NPROCS"] = str(plan.tasks)
-    if cpus is not None:
-        fields["cpus_per_task"] = cpus
+    if plan.cpus is not None:
+        fields["cpus_per_task"] = plan.cpus
         flags.append("EXACT_CPU_COUNT_REQUESTED")
-        variables["SLURM_CPUS_PER_TASK"] = str(cpus)
-    least_cpus = max(plan.number("mincpus") or 0, cpus or 0)
+        variables["SLURM_CPUS_PER_TASK"] = str(plan.cpus)
+    least_cpus = max(_number(values, "mincpus") or 0, plan.cpus or 0)
     if least_cpus:
         fields["minimum_cpus_per_node"] = least_cpus
-    fields["minimum_cpus"] = _minimum_cpus(plan, cpus)
+    fields["minimum_cpus"] = _minimum_cpus(plan, values)
+    _put_nodes(plan, fields)
+    if "clusters" not in values and "cluster" not in values:
+        _balance(plan, fields)
 
 
-def _cpus_per_task(plan: _Plan, values: Mapping[str, object]) -> int | None:
-    for part in str(values.get("tres_per_task", "")).split(","):
-        name, _, count = part.replace(":", "=").partition("=")
-        if name == "cpu" and count.isdigit():
-            return int(count)
-    return plan.number("cpus_per_task")
+def _number(values: Mapping[str, object], *names: str) -> int | None:
+    return next((found for name in names if isinstance(found := values.get(name), int)), None)
 
 
-def _nodes(plan: _Plan) -> None:
-    nodes = plan.values.get("nodes")
-    hosts = plan.fields.get("required_nodes")
+def _given(values: Mapping[str, object], fields: Fields) -> _Plan:
+    plan = _Plan(per_node=_number(values, "ntasks_per_node", "tasks_per_node"), cpus=_number(values, "cpus_per_task"))
+    tasks = _number(values, "ntasks")
+    if tasks is not None:
+        plan.tasks, plan.tasks_set = tasks, True
+    nodes = values.get("nodes")
     if isinstance(nodes, str):
-        plan.least, plan.most, plan.is_set = node_bounds(nodes)
-    elif isinstance(hosts, list) and hosts:
-        plan.least = len(set(hosts))
+        plan.least, plan.most, is_set = node_bounds(nodes)
+        plan.nodes_set, plan.size = True, nodes if is_set else ""
+    found = re.search(r"(?i)cpu[=:]([0-9]+)", str(fields.get("tres_per_task", "")))
+    if found:
+        plan.cpus = int(found[1])
+    return plan
 
 
-def _tasks(plan: _Plan) -> None:
-    given = plan.number("ntasks")
-    per_node = plan.number("ntasks_per_node", "tasks_per_node")
-    has_nodes = "nodes" in plan.values
-    if given is not None:
-        plan.tasks, plan.send_tasks = given, True
-        if has_nodes and not plan.is_set:
-            plan.most = min(plan.most, given) if plan.most else plan.most
-            plan.least = min(plan.least, given)
-        if per_node and not has_nodes:
-            plan.least = ceil(given / per_node)
+def _add_hosts(plan: _Plan, values: Mapping[str, object], fields: Fields) -> None:
+    hosts = fields.get("required_nodes")
+    arbitrary = _base(values) == "arbitrary"
+    if arbitrary and plan.nodes_set:
+        raise SpecError("--nodes cannot be combined with --distribution=arbitrary", field="nodes", kind="conflict")
+    if not isinstance(hosts, list) or not hosts:
+        if arbitrary:
+            hint = "Give --nodelist."
+            raise SpecError("--distribution=arbitrary needs hosts", field="distribution", kind="conflict", hint=hint)
         return
+    count = len(set(hosts))
+    if arbitrary:
+        plan.least = plan.most = count
+        if not plan.tasks_set:
+            plan.tasks, plan.tasks_set = len(hosts), True
+    else:
+        plan.least = max(count, plan.least) if plan.nodes_set else count
+    plan.nodes_set = True
+    if plan.most and plan.least > plan.most:
+        message = f"--nodelist names {count} hosts, but --nodes asks for at most {plan.most}"
+        raise SpecError(message, field="nodes", kind="conflict")
+
+
+def _base(values: Mapping[str, object]) -> str:
+    return str(values.get("distribution", "")).partition(",")[0]
+
+
+def _check_plane(plan: _Plan, values: Mapping[str, object]) -> None:
+    kind, _, size = _base(values).partition("=")
+    if kind != "plane":
+        return
+    if not size:
+        hint = "Say plane=4, for instance."
+        raise SpecError("--distribution=plane has no size", field="distribution", kind="value", hint=hint)
+    planes = int(size)
+    if (plan.least <= 0 or plan.tasks // planes < plan.least) and (plan.least - 1) * planes >= plan.tasks:
+        message = f"Too few tasks ({plan.tasks}) for planes of {planes} on {plan.least} nodes"
+        raise SpecError(message, field="distribution", kind="conflict")
+
+
+def _settle(plan: _Plan, values: Mapping[str, object], fields: Fields) -> None:
+    """Let tasks follow from an exact number of nodes, or nodes from tasks."""
     exact = plan.most in (0, plan.least)
-    if (has_nodes or "extra_node_info" in plan.values) and exact and not per_node:
+    if (plan.nodes_set or "extra_node_info" in values) and exact and not plan.tasks_set and not plan.per_node:
         plan.tasks = max(plan.least, 1)
         for name in ("sockets_per_node", "cores_per_socket", "threads_per_core"):
-            found = plan.field(name)
-            if found is not None and _is_given(plan, name):
+            found = _number(fields, name)
+            if found is not None:
                 plan.tasks *= found
-                plan.send_tasks = True
+                plan.tasks_set = True
+    elif plan.nodes_set and plan.tasks_set:
+        if plan.tasks < plan.most:
+            plan.most, plan.size = plan.tasks, ""
+        if plan.tasks < plan.least:
+            plan.least = plan.most = plan.tasks
+            plan.size = ""
 
 
-def _is_given(plan: _Plan, name: str) -> bool:
-    return name in plan.values or "extra_node_info" in plan.values
+def _check_segment(plan: _Plan, values: Mapping[str, object]) -> None:
+    segment = _number(values, "segment")
+    if segment and plan.least % segment:
+        message = f"--segment={segment} does not divide the number of nodes, {plan.least}"
+        raise SpecError(message, field="segment", kind="conflict")
 
 
-def _tasks_of_tres(plan: _Plan) -> None:
-    """Work out the tasks from GPUs, or for exact node counts when something is asked for each task."""
-    per_tres = plan.number("ntasks_per_gpu", "ntasks_per_tres")
-    if plan.send_tasks:
-        return
-    plan.from_tres = True
-    gpus = _gpus(plan)
-    if per_tres and gpus:
-        plan.tasks, plan.send_tasks = gpus * per_tres, True
-        return
-    exact = "nodes" in plan.values and plan.least == plan.most
-    if exact and (per_tres or "tres_per_task" in plan.fields):
-        per_node = plan.number("ntasks_per_node", "tasks_per_node")
-        if per_tres:
-            plan.tasks, plan.send_tasks = plan.least * per_tres, True
-        elif per_node:
-            plan.tasks, plan.send_tasks = plan.least * per_node, True
-        elif _cpus_per_task(plan, plan.values) is None:
-            plan.tasks, plan.send_tasks = plan.least, True
-
-
-def _gpus(plan: _Plan) -> int:
-    nodes = max(plan.least, 1)
-    sockets = plan.field("sockets_per_node") or 1
-    for name, times in (("gpus", 1), ("gpus_per_node", nodes), ("gpus_per_socket", nodes * sockets)):
-        if name in plan.values:
-            counts = [part.rpartition(":")[2] for part in str(plan.values[name]).split(",")]
-            return times * sum(int(count) for count in counts if count.isdigit())
-    return 0
-
-
-def _minimum_cpus(plan: _Plan, cpus: int | None) -> int:
-    per_node = plan.number("ntasks_per_node", "tasks_per_node")
+def _minimum_cpus(plan: _Plan, values: Mapping[str, object]) -> int:
     estimate = plan.tasks
-    if estimate is None:
-        exact = "nodes" in plan.values and plan.least == plan.most
-        estimate = plan.least * per_node if exact and per_node else 1
-    if plan.values.get("overcommit") is True:
+    if plan.per_node and not plan.tasks_set and plan.most in (0, plan.least):
+        estimate = plan.least * plan.per_node
+    if values.get("overcommit") is True:
         return max(plan.least, 1)
-    if cpus is not None:
-        return estimate * cpus
-    if plan.least == 0:
-        return 0
-    return estimate
+    if plan.cpus is not None:
+        return estimate * plan.cpus
+    return 0 if plan.nodes_set and plan.least == 0 else estimate
 
 
-def _put_nodes(plan: _Plan, fields: dict[str, object], values: Mapping[str, object]) -> None:
-    if plan.is_set:
+def _put_nodes(plan: _Plan, fields: Fields) -> None:
+    if plan.size:
         # slurmrestd expands a set, or a step, by itself.
-        fields["nodes"] = values["nodes"]
-        return
-    if plan.most and plan.most < plan.least:
-        raise SpecError("--nodes asks for less than --ntasks needs", field="nodes", kind="conflict")
-    fields["minimum_nodes"] = plan.least
-    if plan.most:
-        fields["maximum_nodes"] = plan.most
+        fields["nodes"] = plan.size
+    elif plan.nodes_set:
+        fields["minimum_nodes"] = plan.least
+        if plan.most:
+            fields["maximum_nodes"] = plan.most
+    elif plan.tasks_set and plan.per_node:
+        fields["minimum_nodes"] = ceil(plan.tasks / plan.per_node)
+
+
+def _balance(plan: _Plan, fields: Fields) -> None:
+    """Make tasks, nodes and GPUs agree, as sbatch does at the very end."""
+    counts = Counts(
+        tasks=plan.tasks if plan.tasks_set else None,
+        least=_number(fields, "minimum_nodes") if not plan.size else plan.least,
+        most=_number(fields, "maximum_nodes") if not plan.size else plan.most,
+        per_node=plan.per_node,
+        per_socket=_number(fields, "tasks_per_socket"),
+        sockets=_number(fields, "sockets_per_node"),
+        cpus=plan.cpus,
+        per_gpu=_number(fields, "ntasks_per_tres"),
+    )
+    balance(fields, counts)
+    if counts.tasks is not None:
+        fields["tasks"] = counts.tasks
+    if not plan.size:
+        for name, found in (("minimum_nodes", counts.least), ("maximum_nodes", counts.most)):
+            if found is not None:
+                fields[name] = found

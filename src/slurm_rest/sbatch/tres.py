@@ -1,0 +1,114 @@
+"""GPUs and other generic resources: the ``tres_*`` fields that sbatch makes of its options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from slurm_rest.errors import SpecError
+
+from .derived import Derived, Place
+
+__all__ = ["add_tres"]
+
+Values = Mapping[str, object]
+
+_GRES = re.compile(r"gres/(?P<name>[^:=,]+)(?::[^:=,]*[^:=,0-9][^:=,]*)?(?:[:=](?P<count>[0-9]+)(?P<unit>[kKmMgG]?))?")
+_UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
+_CPU = re.compile(r"(?i)cpu")
+
+
+def add_tres(values: Values, made: Derived, place: Place) -> None:
+    """Add what the job, each node, each socket and each task asks for, and how GPUs are bound to tasks."""
+    fields, variables = made.fields, made.variables
+    for name, where in (("gpus", "tres_per_job"), ("gpus_per_socket", "tres_per_socket")):
+        if name in values:
+            _put_text(fields, where, _gpus(values[name]))
+            variables[f"SLURM_{name.upper()}"] = str(values[name])
+    _per_node(values, made)
+    if "gpu_freq" in values:
+        fields["tres_freq"] = f"gpu:{values['gpu_freq']}"
+        variables["SLURM_GPU_FREQ"] = str(values["gpu_freq"])
+    if "cpus_per_gpu" in values:
+        fields["cpus_per_tres"] = f"gres/gpu:{values['cpus_per_gpu']}"
+        variables["SLURM_CPUS_PER_GPU"] = str(values["cpus_per_gpu"])
+    if "mem_per_gpu" in values:
+        fields["memory_per_tres"] = f"gres/gpu:{values['mem_per_gpu']}"
+        variables["SLURM_MEM_PER_GPU"] = str(values["mem_per_gpu"])
+    for name in ("ntasks_per_tres", "ntasks_per_gpu"):
+        if name in values:
+            fields["ntasks_per_tres"] = values[name]
+            variables[f"SLURM_{name.upper()}"] = str(values[name])
+            break
+    text = _per_task(values, place)
+    if text:
+        fields["tres_per_task"] = variables["SLURM_TRES_PER_TASK"] = text
+    _bind(values, made, text, place)
+
+
+def _put_text(fields: dict[str, object], name: str, text: str) -> None:
+    if text:
+        fields[name] = text
+
+
+def _gpus(value: object) -> str:
+    return ",".join(f"gres/gpu:{part}" for part in str(value).split(",") if part)
+
+
+def _per_node(values: Values, made: Derived) -> None:
+    parts = []
+    if "gpus_per_node" in values:
+        parts.append(_gpus(values["gpus_per_node"]))
+        made.variables["SLURM_GPUS_PER_NODE"] = str(values["gpus_per_node"])
+    gres = values.get("gres", "none")
+    if gres != "none":
+        parts += [part if part.startswith("gres/") else f"gres/{part}" for part in str(gres).split(",")]
+    _put_text(made.fields, "tres_per_node", ",".join(part for part in parts if part))
+
+
+def _per_task(values: Values, place: Place) -> str:
+    """Join what ``--tres-per-task``, ``--gpus-per-task`` and ``-c`` ask for each task, the last ones in front."""
+    text = str(values.get("tres_per_task", ""))
+    for prefix in ("gres", "license"):
+        text = re.sub(rf"(?i)(^|,){prefix}:", rf"\g<1>{prefix}/", text)
+    parts = [text] if text else []
+    gpus = str(values.get("gpus_per_task", ""))
+    # 24.11 reads the first of a list only.
+    for part in gpus.split(",") if place.release >= "26.05" else [gpus]:
+        one = _gpus_per_task(part, place)
+        if one:
+            parts.insert(0, one)
+    if "cpus_per_task" in values and not _CPU.search(text):
+        parts.insert(0, f"cpu={values['cpus_per_task']}")
+    return ",".join(parts)
+
+
+def _gpus_per_task(part: str, place: Place) -> str:
+    found = re.match(r"(?:(?P<kind>[^:=]*)[:=])?(?P<count>\s*[+-]?[0-9]+)?", part)
+    count = int(found["count"]) if found and found["count"] else 0
+    if not found or not count:
+        # 24.11 takes what is no number for none.
+        if part and not (found and found["count"]) and place.release >= "26.05":
+            message = f"Invalid --gpus-per-task specification {part!r}: it takes a number"
+            raise SpecError(message, field="gpus_per_task", kind="value")
+        return ""
+    return f"gres/gpu:{found['kind']}={count}" if found["kind"] is not None else f"gres/gpu={count}"
+
+
+def _bind(values: Values, made: Derived, per_task: str, place: Place) -> None:
+    bind = f"gres/gpu:{values['gpu_bind']}" if "gpu_bind" in values else values.get("tres_bind")
+    counts: dict[str, int] = {}
+    for part in per_task.split(","):
+        found = _GRES.fullmatch(part)
+        if found is None or found["name"] in str(bind or ""):
+            continue
+        count = int(found["count"] or 1) * _UNITS[(found["unit"] or "").lower()]
+        # Of several types of one resource, 24.11 counts the first, 26.05 all.
+        if found["name"] not in counts or place.release >= "26.05":
+            counts[found["name"]] = counts.get(found["name"], 0) + count
+    parts = [str(bind)] if bind else []
+    parts += [f"gres/{name}:per_task:{count}" for name, count in counts.items()]
+    if parts:
+        made.fields["tres_bind"] = "+".join(parts)
+    if parts or bind is not None:
+        made.variables["SLURM_TRES_BIND"] = "+".join(parts)
