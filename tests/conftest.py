@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 
 pytest_plugins = ["tests.support.cluster"]
+
+# A shell starts its background commands with SIGINT ignored, and what they start inherits that: then no ^C of a test
+# would reach the command it is meant for.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -88,7 +88,8 @@ async def jobs(any_cluster: Cluster, alice: Callable[[str], AsyncSlurmApi]) -> A
     ids = {}
     for name, request in {
         "running": submission(name="api-\udcff"),
-        "failed": submission("#!/bin/sh\nexit 3\n", name="api-\udcff"),
+        # Long enough for its step to be measured, which fills the extremes of its accounting record.
+        "failed": submission("#!/bin/sh\nsrun sleep 1.5\nexit 3\n", name="api-\udcff"),
         "held": submission(name="api-\udcff", array="0-2", hold=True, time_limit=7),
     }.items():
         answer = await api.post_job_submit(request)

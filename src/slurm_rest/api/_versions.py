@@ -1417,10 +1417,10 @@ FIELDS: dict[str, dict[int, str]] = {
         0x3F: "average max min total",
     },
     "Tres": {
-        0x3F: "count id name type",
+        0x3F: "count id name node task type",
     },
     "TresReq": {
-        0x3F: "count id name type",
+        0x3F: "count id name node task type",
     },
     "UpdateNodeMsg": {
         0x38: "topology_str",

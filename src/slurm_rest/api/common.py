@@ -168,6 +168,12 @@ class Tres(AnswerModel):
     name: str | None = None
     """TRES name (if applicable)."""
 
+    node: str | None = None
+    """Node of the task that this extreme belongs to, in the min and max of a step."""
+
+    task: int | None = None
+    """Task that this extreme belongs to, in the min and max of a step."""
+
     type: str | None = None
     """TRES type (CPU, MEM, etc)."""
 
@@ -183,6 +189,12 @@ class TresReq(RequestModel):
 
     name: str | None = None
     """TRES name (if applicable)."""
+
+    node: str | None = None
+    """Node of the task that this extreme belongs to, in the min and max of a step."""
+
+    task: int | None = None
+    """Task that this extreme belongs to, in the min and max of a step."""
 
     type: str | None = None
     """TRES type (CPU, MEM, etc)."""
