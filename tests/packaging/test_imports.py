@@ -34,6 +34,7 @@ PUBLIC = [
     *("api", "api.jobs", "api.cluster", "api.accounting", "api.diagnostics", "api.common", "api.values", "api.words"),
 ]
 HEAVY = ("asyncssh", "flyte", "grpc", "rich", "pandas", "matplotlib", "numpy", "cryptography")
+IMPURE = ("asyncio", "httpx", "socket", "ssl", "subprocess", "threading", "getpass", "pwd", "resource", "time")
 FAMILIES = ("jobs", "cluster", "accounting", "diagnostics", "common")
 
 
@@ -167,6 +168,21 @@ def test_the_client_loads_neither_extras_nor_generated_models() -> None:
     loaded = loaded_by("from slurm_rest import AsyncSlurmClient, JobSpec, SlurmClient, SlurmError")
     # httpx loads rich for its own command line where rich is installed.
     assert not loaded & ({*HEAVY, *(f"slurm_rest.api.{family}" for family in FAMILIES)} - {"rich"})
+
+
+def test_translating_a_script_loads_neither_http_nor_models() -> None:
+    call = 'main(["--url", "http://nowhere", "convert", "--api-version", "v0.0.42", "-D", "/", "--wrap", "true"])'
+    loaded = loaded_by(f"from slurm_rest.cli import main\nassert {call} == 0")
+    families = {f"slurm_rest.api.{family}" for family in FAMILIES}
+    unwanted = {*HEAVY, *families, "httpx", "pydantic", "jwt", "slurm_rest.client", "slurm_rest.transport.rest"}
+    assert not loaded & unwanted
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "sbatch").glob("*.py")), ids=lambda path: path.stem)
+def test_sbatchs_language_is_pure(path: Path) -> None:
+    """Nothing there sends, waits, or looks at this process: whoever calls hands it over."""
+    for line, name in imported(path):
+        assert name.split(".")[0] not in IMPURE, f"{path}:{line} imports {name}"
 
 
 def unexplained(path: Path) -> Iterator[str]:

@@ -169,7 +169,7 @@ def test_an_option_takes_a_value_or_says_what_it_takes(row: Option, value: objec
         return
     # A canonical value is itself one that can be given, and so is the text that sbatch would read.
     assert row.read(canonical) == canonical
-    if row.takes is REQUIRED:
+    if row.takes is REQUIRED and isinstance(value, str):
         assert row.read(row.show(canonical)) == canonical
 
 
