@@ -267,7 +267,8 @@ def _fill(
 def _frozen(value: object) -> object:
     if value is None:
         return ()
-    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, (str, bytes)) else value
+    plain = not isinstance(value, Iterable) or isinstance(value, (str, bytes, Mapping))
+    return value if plain else tuple(value)
 
 
 # Keywords that mean a field of another name: sbatch says --job-name, everybody else says name.
