@@ -123,7 +123,7 @@ def test_gpus(value: object, expected: str) -> None:
     assert read("gpus", value) == expected
 
 
-@pytest.mark.parametrize("value", ["", True, 1.5, None, {"a": 1}, []])
+@pytest.mark.parametrize("value", [True, 1.5, None, {"a": 1}])
 def test_gpus_that_are_none(value: object) -> None:
     with pytest.raises(ValueError, match="takes"):
         read("gpus", value)
@@ -149,7 +149,7 @@ def test_moments() -> None:
 
 def test_paths() -> None:
     assert read("output", Path("/a b")) == "/a b"
-    for value in ("", b"/x", 7, None, "a\0b"):
+    for value in (b"/x", 7, None, "a\0b"):
         with pytest.raises(ValueError, match=r"takes|NUL"):
             read("output", value)
 

@@ -199,7 +199,7 @@ def test_what_was_asked_for_with_export_comes_under_the_login_rule_too() -> None
 def test_a_file_of_variables_is_read(tmp_path: Path) -> None:
     file = tmp_path / "vars"
     file.write_bytes(b"A=1\0B=x y\0")
-    (job,) = body_of(export_file=file)
+    (job,) = body_of(export_file=file, target=Target("v0.0.42", "24.11"))
     assert environment(job).items() >= {"A": "1", "B": "x y"}.items()
     with pytest.raises(SpecError, match="--export-file: cannot read") as caught:
         body_of(export_file=tmp_path / "none")

@@ -114,7 +114,6 @@ def test_an_empty_name_is_no_script(run: Run, server: Server) -> None:
         (["--uid", "root"], "--uid is for root"),
         (["-D", "here"], "The job's directory 'here' is not absolute"),
         (["--export-file", "/no/such"], "--export-file: cannot read '/no/such': No such file"),
-        (["--output="], "Invalid --output specification ''"),
         (["--env", "=x"], "--env takes NAME=VALUE"),
     ],
 )
@@ -133,6 +132,4 @@ def test_a_wrong_value_is_a_matter_of_usage(run: Run, server: Server, words: lis
 def test_no_word_of_python_reaches_the_command_line(run: Run, server: Server, row: Option) -> None:
     for word in ("", "\u00a7,x", "-1,,"):
         said = run("convert", f"--{row.long}={word}", "--wrap", "true").err
-        assert not re.search(
-            r"timedelta|datetime|\bTrue\b|\bFalse\b|\bNone\b|[a-z_]=[\s,.]|[a-z]_[a-z]+\b(?=.*:)", said
-        ), said
+        assert not re.search(r"timedelta|datetime|\bTrue\b|\bFalse\b|\bNone\b|[a-z_]=[\s,.]", said), said
