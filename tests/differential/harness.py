@@ -100,7 +100,7 @@ class Differential:
         words = ["env", "-i", *(f"{name}={value}" for name, value in variables.items())]
         done = self.cluster.exec([*words, "sbatch", *case.words, case.name], user="alice")
         text = (done.stdout or "") + (done.stderr or "")
-        found = re.search(r"Submitted batch job (\d+)", text)
+        found = re.search(r"(?:Submitted batch job |^)(\d+)(?:;|\s|$)", text)
         if done.returncode or not found:
             return Outcome(False, reason=text.strip()[-400:], kind=_sbatch_kind(text, done.returncode))
         return await self._read(int(found[1]))
@@ -114,7 +114,8 @@ class Differential:
             given, rest = split_command_line(list(case.words), release)
             submitter = self.submitter(case)
             read = read_job(script, given=given, environ=submitter.environ, release=release)
-            assert not rest
+            if rest:
+                return Outcome(False, reason=f"{rest[0]} would be the script", kind="usage")
             body = submit_body(read.spec, self._setting(read.spec, submitter, version, release, read.path))
             submission = await self.rest.submit(PreparedJob(body, "slurm-rest:" + "0" * 20, user="alice"))
         except SlurmError as error:
@@ -155,7 +156,11 @@ class Differential:
 
 def _normal(record: dict[str, object], ids: Sequence[object]) -> dict[str, object]:
     kept = {name: value for name, value in record.items() if name not in _BY_NATURE}
-    return {name: _without_ids(value, ids) for name, value in kept.items()}
+    found = {name: _without_ids(value, ids) for name, value in kept.items()}
+    if isinstance(found.get("flags"), list):
+        # Whether the scheduler has looked at the dependencies already is a matter of when one asks.
+        found["flags"] = [flag for flag in found["flags"] if flag != "DEPENDENT"]  # type: ignore[attr-defined]
+    return found
 
 
 def _without_ids(value: object, ids: Sequence[object]) -> object:

@@ -150,7 +150,7 @@ _GPU_LIST = r"[0-9]+(?:\*[0-9]+)?"
 _GPU_MASK = r"(?:0x)?[0-9a-fA-F]+(?:\*[0-9]+)?"
 _GPU_BIND = re.compile(
     rf"(?:verbose,)?(?:closest|none|map_gpu:{_GPU_LIST}(?:,{_GPU_LIST})*,?|mask_gpu:{_GPU_MASK}(?:,{_GPU_MASK})*,?"
-    rf"|(?:per_task|single):\s*\+?[0-9]+)",
+    rf"|(?:per_task|single):(?!\s*-\s*0*[1-9]).*)",
     re.IGNORECASE,
 )
 

@@ -25,7 +25,7 @@ def check_conflicts(layer: Layer, release: str) -> None:
     _specialized(layer)
     _memory(layer)
     _refuse(layer.given("exclusive") and layer.given("oversubscribe"), "exclusive", "oversubscribe")
-    _per_task(layer)
+    _per_task(layer, release)
     _cpus_per_gpu(layer)
     _hint(layer)
     values = layer.values
@@ -65,7 +65,7 @@ def _memory(layer: Layer) -> None:
         _refuse(len(variables) > 1, *variables[:2])
 
 
-def _per_task(layer: Layer) -> None:
+def _per_task(layer: Layer, release: str) -> None:
     """``--tres-per-task`` against ``-c`` and ``--gpus-per-task``, which are parts of it."""
     values = layer.values
     text = values.get("tres_per_task")
@@ -74,16 +74,18 @@ def _per_task(layer: Layer) -> None:
     for name in _NOT_PER_TASK:
         if text.lower().startswith(name) or f",{name}" in text.lower():
             raise SpecError(f"--tres-per-task cannot count {name}", field="tres_per_task", kind="value")
-    _part(layer, "gpus_per_task", _GPU)
-    _part(layer, "cpus_per_task", _CPU)
+    _part(layer, "gpus_per_task", _GPU, release)
+    _part(layer, "cpus_per_task", _CPU, release)
 
 
-def _part(layer: Layer, name: str, pattern: re.Pattern[str]) -> None:
+def _part(layer: Layer, name: str, pattern: re.Pattern[str], release: str) -> None:
     text = str(layer.values["tres_per_task"])
     found = pattern.search(text)
     if found is None:
         return
     both_variables = layer.from_environment(name) and layer.from_environment("tres_per_task")
+    # From 26.05 on, the one for all resources counts.
+    both_variables = both_variables and release < "26.05"
     _refuse(both_variables or (layer.given(name) and layer.given("tres_per_task")), "tres_per_task", name)
     if layer.given(name):
         # The variable's part is replaced by what was given.

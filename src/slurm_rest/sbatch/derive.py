@@ -13,7 +13,7 @@ from slurm_rest.errors import SpecError
 
 from .binding import MAIL_NAMES, SIGNAL_NUMBERS
 from .derived import Derived, Place
-from .hosts import hosts_of
+from .hosts import hosts_of, ranged
 from .options import OPTIONS
 from .tasks import add_tasks
 from .times import resolve
@@ -36,7 +36,9 @@ def derive(values: Values, place: Place) -> Derived:
             made.fields[put] = values[name]
     for step in (_times, _memory, _files, _flags, _sharing, _words, _distribution, _hint, add_tres, _hosts):
         step(values, made, place)
-    add_tasks(values, made.fields, made.variables, made.flags, whole_segments=place.release >= "26.05")
+    add_tasks(values, made.fields, made.variables, made.flags, release=place.release)
+    if str(values.get("distribution", "")).startswith("arbitrary"):
+        made.fields["required_nodes"] = [ranged(made.fields["required_nodes"])]  # type: ignore[arg-type]  # a list
     _own_variables(values, made)
     if made.flags:
         made.fields["flags"] = made.flags

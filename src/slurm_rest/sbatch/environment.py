@@ -60,14 +60,18 @@ def job_environment(
     export = values.get("export")
     given = {name: value for name, value in submitter.environ.items() if not _SECRET.fullmatch(name)}
     own = _own(values, submitter, limits=export_file is None) if rule == "submit" else {}
+    file = None if export_file is None else _read_export_file(export_file)
+    if file is not None and export is None and release >= "26.05":
+        # That release looks at the file only where --export is given.
+        file = {}
     if "SLURM_UMASK" in given:
         own.pop("SLURM_UMASK", None)
-    process = {**({} if export_file is not None else given), **shared, **own}
+    process = {**({} if file is not None else given), **shared, **own}
     process.update({name: given[name] for name in _NOT_REPLACED if name in given and name in shared})
-    if export is None and rule == "login" and export_file is None:
+    if export is None and rule == "login" and file is None:
         kept = {_LOGIN: "1", **shared}
     else:
-        kept = _exported(process, "ALL" if export is None else str(export), export_file, release)
+        kept = _exported(process, "ALL" if export is None else str(export), file)
     if values.get("get_user_env") not in (None, False):
         kept[_LOGIN] = "1"
     whole = {**kept, **own, **_unless_given(variables, given), **_launchers(given, component), **(env or {})}
@@ -115,22 +119,17 @@ def _own(values: Mapping[str, object], submitter: Submitter, *, limits: bool) ->
     return own
 
 
-def _exported(process: Mapping[str, str], export: str, export_file: bytes | None, release: str) -> dict[str, str]:
-    """Apply ``--export`` to sbatch's environment, and to a file that is given in its place."""
+def _exported(process: Mapping[str, str], export: str, file: Mapping[str, str] | None) -> dict[str, str]:
+    """Apply ``--export`` to sbatch's environment, and to what was read from a file in its place."""
     word = export.upper()
-    named = word in ("ALL", "NONE", "NIL")
-    file = {} if export_file is None else _read_export_file(export_file)
-    # Which values of --export lose the file depends on the release.
-    if word in ("NONE", "NIL") or (named and release >= "26.05"):
-        file = {}
     if word == "ALL":
-        return {**file, **process}
+        return {**(file or {}), **process}
     slurms = {name: value for name, value in process.items() if _SLURMS_OWN.match(name)}
-    if export_file is None:
+    if file is None:
         slurms.setdefault("SLURM_EXPORT_ENV", export)
-    if named:
+    if word in ("NONE", "NIL"):
         return {**slurms, **({_LOGIN: "1"} if word == "NONE" else {})}
-    kept = dict(file)
+    kept = dict(file or {})
     for item in split_export(export):
         name, equals, value = item.partition("=")
         if equals:

@@ -13,7 +13,7 @@ from slurm_rest.errors import SpecError
 
 from .getopt import Given, Options, parse_words
 from .kinds import TEXT
-from .layers import Layer, apply_given
+from .layers import Layer, apply_given, is_on
 from .lexer import Word, split_words
 from .option import NONE, OPTIONAL, Option
 
@@ -45,6 +45,7 @@ _PBS = Options(
         Option("checkpoint", TEXT, short="c"),
         Option("working_dir", TEXT, short="C"),
         Option("error", TEXT, "error", "e"),
+        Option(" d", TEXT, "chdir", "d"),
         Option("hold", TEXT, "hold", "h", NONE),
         Option("interactive", TEXT, short="I", takes=NONE),
         Option("join", TEXT, takes=OPTIONAL),
@@ -64,6 +65,7 @@ _PBS = Options(
         Option("running_user", TEXT, short="u"),
         Option("variable_list", TEXT, short="v"),
         Option("all_env", TEXT, short="V", takes=NONE),
+        Option(" w", TEXT, "chdir", "w"),
         Option("attributes", TEXT, short="W"),
         Option("no_std", TEXT, short="z", takes=NONE),
     ),
@@ -130,6 +132,8 @@ class _Reader:
         if value is not None and one.option.short == "n" and "," in value:
             # MIN,MAX: sbatch takes the greater.
             value = value.partition(",")[2]
+        if value is not None and one.option.short == "M" and value.isdigit():
+            value += "K"
         self.put(one.option.put, value, one.line)
 
     def pbs(self, one: Given) -> None:
@@ -158,9 +162,13 @@ class _Reader:
             self.put("dependency", rest, line)
         elif name.lower() == "umask":
             mask = _c_number(rest)
-            if not 0 <= mask <= 0o777:
+            # It is read like a variable that turns something on: 0 is off.
+            if not is_on(rest):
+                self.variables.pop("SLURM_UMASK", None)
+            elif 0 <= mask <= 0o777:
+                self.variables["SLURM_UMASK"] = f"{mask:04o}"
+            else:
                 raise _refused(f"-W umask={rest} is no umask", line)
-            self.variables["SLURM_UMASK"] = f"{mask:04o}"
 
     def resources(self, value: str, line: int) -> None:
         """``-l``: read from left to right; what it does not know is skipped letter by letter."""
@@ -173,7 +181,7 @@ class _Reader:
                 continue
             start = place + len(name) + 1
             if name == "accelerator":
-                gpus = max(gpus, value[start : start + 4].lower() == "true")
+                gpus = max(gpus, int(value[start : start + 4].lower() == "true"))
                 place = start
                 continue
             end = value.find(until, start)

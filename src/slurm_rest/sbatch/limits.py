@@ -90,6 +90,9 @@ def refuse_inexpressible(values: Mapping[str, object], version: str, release: st
     if values.get("exclusive") == "allocation" and release < "26.05":
         message = f"sbatch {release} has no --exclusive=allocation"
         raise SpecError(message, field="exclusive", hint="Slurm 26.05 has it.", kind="value")
+    if release >= "26.05" and _flags(values.get("mem_bind")) & {"sort", "nosort"}:
+        message = f"sbatch {release} has no --mem-bind=sort"
+        raise SpecError(message, field="mem_bind", hint="Slurm 24.11 has it.", kind="value")
     if values.get("core_spec") == 0:
         raise SpecError("--core-spec=0 cannot be said over REST", field="core_spec", kind="inexpressible")
     if not version:

@@ -39,35 +39,23 @@ def options_of(release: str) -> Options:
 def split_command_line(words: Sequence[str], release: str) -> tuple[list[Given], list[str]]:
     """Return the options of a command line, and the words from the script's name on.
 
-    A lone ``:`` begins the options of the next component of a het job, and is never a value.
+    A lone ``:`` begins the options of the next component of a het job.
     """
     table = options_of(release)
-    plain = [Word(word) for word in words if word != ":"]
-    whole, rest = parse_words(plain, table)
-    if len(plain) == len(words):
-        return whole, [word.text for word in rest]
-    parts = _components(words, len(plain) - len(rest))
+    _, script = parse_words([Word(word) for word in words if word != ":"], table)
+    rest = [Word(word) for word in words]
     given: list[Given] = []
-    for number, part in enumerate(parts):
-        options, more = parse_words([Word(word) for word in part], table)
-        if more:
-            raise SpecError(f"{more[0].text!r} is not an option", kind="usage")
-        given += [*([Given(SEPARATOR, None)] if number else []), *options]
-    return given, [word.text for word in rest]
-
-
-def _components(words: Sequence[str], count: int) -> list[list[str]]:
-    """Return the first ``count`` words, those that are not ``:``, as one list for each component."""
-    parts: list[list[str]] = [[]]
-    for word in words:
-        if word == ":":
-            parts.append([])
-        elif count:
-            parts[-1].append(word)
-            count -= 1
-        else:
+    while True:
+        options, rest = parse_words(rest, table)
+        given += options
+        if not rest or rest[0].text != ":":
             break
-    return parts
+        given.append(Given(SEPARATOR, None))
+        rest = rest[1:]
+    left = [word.text for word in rest if word.text != ":"]
+    if left != [word.text for word in script]:
+        raise SpecError("A : between options begins another component and cannot be a value", kind="usage")
+    return given, left
 
 
 def read_job(
@@ -176,8 +164,7 @@ class _Reader:
     def spec(self) -> JobSpec:
         """Return what was read."""
         env = {**self.env, **dict(self.keywords.get("env") or {})}  # type: ignore[call-overload]  # a mapping, see spec.py
-        first, *others = [layer.values for layer in self.layers]
-        first.setdefault("name", self.script.name)
+        first, *others = [{"name": self.script.name, **layer.values} for layer in self.layers]
         components = tuple(JobSpec.of("", values, env=env) for values in others)
         args = self.keywords.get("args") or ()
         return JobSpec.of(self.script.text, first, args=args, env=env, components=components)

@@ -19,6 +19,9 @@ __all__ = ["add_tasks"]
 
 Fields = dict[str, object]
 
+# In any case on 24.11, in lower case on 26.05.
+_CPU = re.compile(r"cpu[=:]([0-9]+)")
+
 
 @dataclass(slots=True)
 class _Plan:
@@ -35,17 +38,14 @@ class _Plan:
 
 
 def add_tasks(
-    values: Mapping[str, object], fields: Fields, variables: dict[str, str], flags: list[str], *, whole_segments: bool
+    values: Mapping[str, object], fields: Fields, variables: dict[str, str], flags: list[str], *, release: str
 ) -> None:
-    """Add the counts to ``fields``, and what sbatch tells the job about them to ``variables`` and ``flags``.
-
-    With ``whole_segments``, ``--segment`` has to divide the number of nodes, as it has from 26.05 on.
-    """
-    plan = _given(values, fields)
+    """Add the counts to ``fields``, and what sbatch tells the job about them to ``variables`` and ``flags``."""
+    plan = _given(values, fields, release)
     _add_hosts(plan, values, fields)
     _check_plane(plan, values)
     _settle(plan, values, fields)
-    if whole_segments:
+    if release >= "26.05":
         _check_segment(plan, values)
     if plan.tasks_set:
         fields["tasks"] = plan.tasks
@@ -69,7 +69,7 @@ def _number(values: Mapping[str, object], *names: str) -> int | None:
     return next((found for name in names if isinstance(found := values.get(name), int)), None)
 
 
-def _given(values: Mapping[str, object], fields: Fields) -> _Plan:
+def _given(values: Mapping[str, object], fields: Fields, release: str) -> _Plan:
     plan = _Plan(per_node=_number(values, "ntasks_per_node", "tasks_per_node"), cpus=_number(values, "cpus_per_task"))
     tasks = _number(values, "ntasks")
     if tasks is not None:
@@ -78,7 +78,8 @@ def _given(values: Mapping[str, object], fields: Fields) -> _Plan:
     if isinstance(nodes, str):
         plan.least, plan.most, is_set = node_bounds(nodes)
         plan.nodes_set, plan.size = True, nodes if is_set else ""
-    found = re.search(r"(?i)cpu[=:]([0-9]+)", str(fields.get("tres_per_task", "")))
+    per_task = str(fields.get("tres_per_task", ""))
+    found = _CPU.search(per_task if release >= "26.05" else per_task.lower())
     if found:
         plan.cpus = int(found[1])
     return plan
@@ -96,15 +97,12 @@ def _add_hosts(plan: _Plan, values: Mapping[str, object], fields: Fields) -> Non
         return
     count = len(set(hosts))
     if arbitrary:
-        plan.least = plan.most = count
+        plan.least = count
         if not plan.tasks_set:
             plan.tasks, plan.tasks_set = len(hosts), True
-    else:
-        plan.least = max(count, plan.least) if plan.nodes_set else count
+    elif not plan.nodes_set:
+        plan.least = count
     plan.nodes_set = True
-    if plan.most and plan.least > plan.most:
-        message = f"--nodelist names {count} hosts, but --nodes asks for at most {plan.most}"
-        raise SpecError(message, field="nodes", kind="conflict")
 
 
 def _base(values: Mapping[str, object]) -> str:
@@ -144,7 +142,7 @@ def _settle(plan: _Plan, values: Mapping[str, object], fields: Fields) -> None:
 
 def _check_segment(plan: _Plan, values: Mapping[str, object]) -> None:
     segment = _number(values, "segment")
-    if segment and plan.least % segment:
+    if segment and plan.nodes_set and plan.least % segment:
         message = f"--segment={segment} does not divide the number of nodes, {plan.least}"
         raise SpecError(message, field="segment", kind="conflict")
 
@@ -168,6 +166,8 @@ def _put_nodes(plan: _Plan, fields: Fields) -> None:
         fields["minimum_nodes"] = plan.least
         if plan.most:
             fields["maximum_nodes"] = plan.most
+    elif plan.tasks_set and not plan.tasks:
+        fields["minimum_nodes"] = 0
     elif plan.tasks_set and plan.per_node:
         fields["minimum_nodes"] = ceil(plan.tasks / plan.per_node)
 

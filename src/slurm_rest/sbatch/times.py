@@ -27,8 +27,10 @@ _NOW = re.compile(r"now[ \t]*(?:(?P<sign>[+-])(?P<count>(?:\s*[0-9])+)\s*(?:(?P<
 _CLOCKS = {"midnight": time(0), "noon": time(12), "elevenses": time(11), "fika": time(15), "teatime": time(16)}
 _WORD = re.compile("today|tomorrow|" + "|".join(_CLOCKS), re.IGNORECASE)
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?\s*(am|pm)?", re.IGNORECASE)
-_ISO = re.compile(r"(?P<y>[0-9]{4})-(?P<m>[0-9]{2})-(?P<d>[0-9]{1,2})")
-_SHORT = re.compile(r"(?P<m>[0-9]{1,2})[./]?(?P<d>[0-9]{1,2})[./]?(?P<y>[0-9]{2})?")
+# Two digits wherever there are two, without looking ahead whether the rest then fits.
+_TWO = r"[0-9]{2}|[0-9](?![0-9])"
+_ISO = re.compile(rf"(?P<y>[0-9]{{4}})-(?P<m>[0-9]{{2}})-(?P<d>{_TWO})")
+_SHORT = re.compile(rf"(?P<m>{_TWO})[./]?(?P<d>{_TWO})[./]?(?P<y>[0-9]{{2}})?")
 
 
 def _timestamp(value: object) -> str | int:

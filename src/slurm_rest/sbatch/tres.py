@@ -15,7 +15,6 @@ Values = Mapping[str, object]
 
 _GRES = re.compile(r"gres/(?P<name>[^:=,]+)(?::[^:=,]*[^:=,0-9][^:=,]*)?(?:[:=](?P<count>[0-9]+)(?P<unit>[kKmMgG]?))?")
 _UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
-_CPU = re.compile(r"(?i)cpu")
 
 
 def add_tres(values: Values, made: Derived, place: Place) -> None:
@@ -41,8 +40,9 @@ def add_tres(values: Values, made: Derived, place: Place) -> None:
             variables[f"SLURM_{name.upper()}"] = str(values[name])
             break
     text = _per_task(values, place)
-    if text:
-        fields["tres_per_task"] = variables["SLURM_TRES_PER_TASK"] = text
+    _put_text(fields, "tres_per_task", text)
+    if text or "tres_per_task" in values:
+        variables["SLURM_TRES_PER_TASK"] = text
     _bind(values, made, text, place)
 
 
@@ -71,28 +71,32 @@ def _per_task(values: Values, place: Place) -> str:
     text = str(values.get("tres_per_task", ""))
     for prefix in ("gres", "license"):
         text = re.sub(rf"(?i)(^|,){prefix}:", rf"\g<1>{prefix}/", text)
-    parts = [text] if text else []
     gpus = str(values.get("gpus_per_task", ""))
     # 24.11 reads the first of a list only.
     for part in gpus.split(",") if place.release >= "26.05" else [gpus]:
-        one = _gpus_per_task(part, place)
-        if one:
-            parts.insert(0, one)
-    if "cpus_per_task" in values and not _CPU.search(text):
-        parts.insert(0, f"cpu={values['cpus_per_task']}")
-    return ",".join(parts)
+        text = _with_gpus(text, part)
+    found = text if place.release >= "26.05" else text.lower()
+    if "cpus_per_task" in values and "cpu" not in found:
+        text = f"cpu={values['cpus_per_task']},{text}".rstrip(",")
+    return text
 
 
-def _gpus_per_task(part: str, place: Place) -> str:
-    found = re.match(r"(?:(?P<kind>[^:=]*)[:=])?(?P<count>\s*[+-]?[0-9]+)?", part)
-    count = int(found["count"]) if found and found["count"] else 0
-    if not found or not count:
-        # 24.11 takes what is no number for none.
-        if part and not (found and found["count"]) and place.release >= "26.05":
-            message = f"Invalid --gpus-per-task specification {part!r}: it takes a number"
+def _with_gpus(text: str, part: str) -> str:
+    """Put the GPUs of each task in front; what is no number is none."""
+    kind, sign, _ = part.partition(":") if ":" in part else part.partition("=")
+    name = f"gres/gpu:{kind}" if sign else "gres/gpu"
+    count = _leading(part[len(kind) + 1 :] if sign else part)
+    if name in text:
+        if _leading(text[text.index(name) + len(name) + 1 :]) <= 0:
+            message = f"--gpus-per-task asks for GPUs with and without a type: {part!r}"
             raise SpecError(message, field="gpus_per_task", kind="value")
-        return ""
-    return f"gres/gpu:{found['kind']}={count}" if found["kind"] is not None else f"gres/gpu={count}"
+        return text
+    return f"{name}={count},{text}".rstrip(",") if count else text
+
+
+def _leading(text: str) -> int:
+    found = re.match(r"\s*[+-]?[0-9]+", text)
+    return int(found[0]) if found else 0
 
 
 def _bind(values: Values, made: Derived, per_task: str, place: Place) -> None:

@@ -155,6 +155,8 @@ def _distribution(value: object) -> str:
     if len(flags) > 1 or any(flag not in ("pack", "nopack") for flag in flags):
         raise ValueError(_DIST_FORMS)
     known = base in ("arbitrary", "hostfile", "pack", "nopack")
+    if flags and base in ("pack", "nopack"):
+        raise ValueError("takes only one of pack and nopack")
     if not known and not (0 < len(levels) <= 3 and all(one in _LEVELS[at] for at, one in enumerate(levels))):
         raise ValueError(_DIST_FORMS)
     return ",".join([base.replace("hostfile", "arbitrary") if known else ":".join(levels), *flags])
