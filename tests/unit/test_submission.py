@@ -155,6 +155,8 @@ def test_every_component_needs_a_directory() -> None:
     text = "#!/bin/sh\n{}#SBATCH hetjob\n#SBATCH -D /two\n"
     with pytest.raises(ConfigError, match="no directory"):
         body_of(text.format(""), settings={"workdir": None})
+    with pytest.raises(ConfigError, match="no directory"):
+        body_of(JobSpec(SCRIPT, chdir="/one", components=[JobSpec()]), settings={"workdir": None})
     both = body_of(text.format("#SBATCH -D /one\n"), settings={"workdir": None})
     assert [job["current_working_directory"] for job in both] == ["/one", "/two"]
 
