@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -60,6 +63,11 @@ class Outcome:
     reason: str = ""
     kind: str = ""
 
+    @property
+    def on_client(self) -> bool:
+        """Whether a refusal came before anything was sent."""
+        return not self.kind.startswith("server")
+
 
 class Differential:
     """Runs cases on one cluster in one API version."""
@@ -70,9 +78,11 @@ class Differential:
             load_settings({"url": cluster.url, "token": cluster.token("alice"), "api_version": version}, {})
         )
         self.baseline: dict[str, str] = {}
+        self._numbers = itertools.count()
 
     async def prepare(self) -> None:
-        """Learn from a plain job what sbatch takes from its process: limits, umask, host name."""
+        """Make room for scripts, and learn from a plain job what sbatch takes from its process: limits, umask, host name."""
+        shutil.rmtree(self.cluster.home / "alice" / "cases", ignore_errors=True)
         outcome = await self.by_sbatch(Case("baseline", "#!/bin/sh\ntrue\n"))
         self.baseline = outcome.environments[0]
 
@@ -95,10 +105,14 @@ class Differential:
 
     async def by_sbatch(self, case: Case) -> Outcome:
         """Submit with the real sbatch."""
-        (self.cluster.home / "alice" / case.name).write_bytes(case.script.encode("utf-8", "surrogateescape"))
+        # A folder for each case: several run at a time, and the job is called after the file.
+        folder = self.cluster.home / "alice" / "cases" / str(next(self._numbers))
+        folder.mkdir(parents=True)
+        (folder / case.name).write_bytes(case.script.encode("utf-8", "surrogateescape"))
         variables = {**BASE_ENVIRONMENT, **case.environ}
         words = ["env", "-i", *(f"{name}={value}" for name, value in variables.items())]
-        done = self.cluster.exec([*words, "sbatch", *case.words, case.name], user="alice")
+        path = f"cases/{folder.name}/{case.name}"
+        done = await asyncio.to_thread(self.cluster.exec, [*words, "sbatch", *case.words, path], user="alice")
         text = (done.stdout or "") + (done.stderr or "")
         found = re.search(r"(?:Submitted batch job |^)(\d+)(?:;|\s|$)", text)
         if done.returncode or not found:
@@ -130,7 +144,7 @@ class Differential:
             version=version,
             release=release,
             submitter=submitter,
-            now=datetime.now(),  # noqa: DTZ005  # sbatch works in local time
+            now=datetime.now(),  # sbatch works in local time
             command=path,
             cluster=self.rest.connection.cluster,
             read_file=self._read_file,
@@ -144,13 +158,17 @@ class Differential:
         _, records = await self.rest.records(f"/job/{job_id}", "jobs")
         ids = [record["job_id"] for record in records]
         environments = [self._environment(int(str(one))) for one in ids]
-        await self.rest.cancel([job_id])
+        if any("singleton" in str(record.get("dependency")) for record in records):
+            # Another job of its name would wait for it; the others may stay, held as they are.
+            await self.rest.cancel([job_id])
         return Outcome(True, [_normal(dict(record), ids) for record in records], environments)
 
     def _environment(self, job_id: int) -> dict[str, str]:
         """Return the environment that slurmctld saved: a few bytes of counts, then NUL-separated ``K=V``."""
-        command = ["sh", "-c", f"cat /var/lib/cluster/slurmctld/hash.*/job.{job_id}/environment"]
-        pairs = (item.partition("=") for item in self.cluster.exec(command).stdout.split("\0") if "=" in item)
+        state = self.cluster.folder / "data" / "slurmctld"
+        raw = (state / f"hash.{job_id % 10}" / f"job.{job_id}" / "environment").read_bytes()
+        text = raw.decode("utf-8", "surrogateescape")
+        pairs = (item.partition("=") for item in text.split("\0") if "=" in item)
         return {name: value for name, _, value in pairs if name not in _ENVIRONMENT_BY_NATURE}
 
 
@@ -187,25 +205,31 @@ def _sbatch_kind(text: str, status: int) -> str:
 def _same(name: str, mine: object, real: object) -> bool:
     """Compare two values; the two submissions are a moment apart, so moments count as the same within a few seconds."""
     if name in ("begin_time", "deadline") and isinstance(mine, dict) and isinstance(real, dict):
-        return mine["set"] == real["set"] and abs(mine["number"] - real["number"]) <= _MOMENT
+        return bool(mine["set"] == real["set"] and abs(mine["number"] - real["number"]) <= _MOMENT)
     return mine == real
 
 
 def differences(ours: Outcome, theirs: Outcome) -> list[str]:
     """Return what is not the same, empty for the same job or both refused."""
     if ours.accepted != theirs.accepted:
-        return [f"sbatch {'took' if theirs.accepted else 'refused'} it ({theirs.reason}), REST: {ours.reason or 'took it'}"]
+        return [
+            f"sbatch {'took' if theirs.accepted else 'refused'} it ({theirs.reason}), REST: {ours.reason or 'took it'}"
+        ]
     if not ours.accepted:
         return []
     found = []
     if len(ours.records) != len(theirs.records):
         return [f"{len(theirs.records)} components by sbatch, {len(ours.records)} over REST"]
     for place, (mine, real) in enumerate(zip(ours.records, theirs.records, strict=True)):
-        for name in sorted({*mine, *real}):
-            if not _same(name, mine.get(name), real.get(name)):
-                found.append(f"[{place}] {name}: sbatch {real.get(name)!r}, REST {mine.get(name)!r}")
+        found += [
+            f"[{place}] {name}: sbatch {real.get(name)!r}, REST {mine.get(name)!r}"
+            for name in sorted({*mine, *real})
+            if not _same(name, mine.get(name), real.get(name))
+        ]
     for place, (mine_env, real_env) in enumerate(zip(ours.environments, theirs.environments, strict=True)):
-        for name in sorted({*mine_env, *real_env}):
-            if mine_env.get(name) != real_env.get(name):
-                found.append(f"[{place}] ${name}: sbatch {real_env.get(name)!r}, REST {mine_env.get(name)!r}")
+        found += [
+            f"[{place}] ${name}: sbatch {real_env.get(name)!r}, REST {mine_env.get(name)!r}"
+            for name in sorted({*mine_env, *real_env})
+            if mine_env.get(name) != real_env.get(name)
+        ]
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
 from .kinds import Kind, text, words_of
 
@@ -48,7 +49,7 @@ def _signal_number(name: str) -> int:
 
 
 def _show_signal(value: object) -> str:
-    flags, number, seconds = value  # type: ignore[misc]  # what _signal returns
+    flags, number, seconds = cast("tuple[str, int, int]", value)
     return f"{flags}:{number}@{seconds}" if flags else f"{number}@{seconds}"
 
 
@@ -137,7 +138,7 @@ def _mem_numbers(given: str, kind: str) -> str:
 
 
 def _show_mem_bind(value: object) -> str:
-    flags, kind, numbers = value  # type: ignore[misc]  # what _mem_bind returns
+    flags, kind, numbers = cast("tuple[frozenset[str], str, str]", value)
     order = [flag for flag in _MEM_FLAGS if flag in flags]
     return ",".join([*order, *([f"{kind}:{numbers}" if numbers else kind] if kind else [])])
 

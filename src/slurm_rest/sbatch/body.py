@@ -85,7 +85,9 @@ def _check_cluster(spec: JobSpec, cluster: str) -> None:
     names = [name.strip() for name in asked.split(",")]
     if cluster not in names and "all" not in names:
         hint = "Use a client of that cluster."
-        raise SpecError(f"This slurmrestd serves cluster {cluster}, not {asked}", field="clusters", kind="value", hint=hint)
+        raise SpecError(
+            f"This slurmrestd serves cluster {cluster}, not {asked}", field="clusters", kind="value", hint=hint
+        )
 
 
 def _directory(values: dict[str, object], setting: Setting) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import cast
 
 from slurm_rest.errors import SpecError
 
@@ -38,7 +39,7 @@ def derive(values: Values, place: Place) -> Derived:
         step(values, made, place)
     add_tasks(values, made.fields, made.variables, made.flags, release=place.release)
     if str(values.get("distribution", "")).startswith("arbitrary"):
-        made.fields["required_nodes"] = [ranged(made.fields["required_nodes"])]  # type: ignore[arg-type]  # a list
+        made.fields["required_nodes"] = [ranged(cast("list[str]", made.fields["required_nodes"]))]
     _own_variables(values, made)
     if made.flags:
         made.fields["flags"] = made.flags
@@ -74,7 +75,7 @@ def _times(values: Values, made: Derived, place: Place) -> None:
     if delay is not None:
         fields["delay_boot"] = int(delay.total_seconds()) if isinstance(delay, timedelta) else _INFINITE
     if "signal" in values:
-        flags, number, seconds = values["signal"]  # type: ignore[misc]  # what its grammar returns
+        flags, number, seconds = cast("tuple[str, int, int]", values["signal"])
         fields["kill_warning_signal"] = _SIGNAL_NAMES.get(number, str(number))
         fields["kill_warning_delay"] = no_val(seconds)
         words = {"B": "BATCH_JOB", "R": "RESERVATION_JOB"}
@@ -124,7 +125,7 @@ _GRES_FLAG_OF = {
     "one-task-per-sharing": "GRES_ONE_TASK_PER_SHARING",
     "multiple-tasks-per-sharing": "GRES_MULTIPLE_TASKS_PER_SHARING",
 }
-_INVALID_DEP_OF = {
+_INVALID_DEP_OF: dict[object, tuple[str, ...]] = {
     True: ("KILL_INVALID_DEPENDENCY",),
     False: ("NO_KILL_INVALID_DEPENDENCY",),
     (True, False): ("KILL_INVALID_DEPENDENCY", "NO_KILL_INVALID_DEPENDENCY"),
@@ -136,7 +137,7 @@ def _flags(values: Values, made: Derived, place: Place) -> None:
     flags += [flag for name, flag in _FLAG_OF.items() if values.get(name) is True]
     flags += [_GRES_FLAG_OF[word] for word in _tuple(values.get("gres_flags"))]
     if "kill_on_invalid_dep" in values:
-        flags += _INVALID_DEP_OF[values["kill_on_invalid_dep"]]  # type: ignore[index]  # what its grammar returns
+        flags += _INVALID_DEP_OF[cast("bool", values["kill_on_invalid_dep"])]
     if "no_requeue" in values:
         fields["requeue"] = values["no_requeue"] is not True
     if "requeue" in values:
@@ -178,7 +179,7 @@ def _words(values: Values, made: Derived, place: Place) -> None:
     if values.get("core_spec"):
         fields["core_specification"] = values["core_spec"]
     if "switches" in values:
-        count, wait = values["switches"]  # type: ignore[misc]  # what its grammar returns
+        count, wait = cast("tuple[int, timedelta | None]", values["switches"])
         fields.update({"required_switches": count} if count else {})
         fields.update({"wait_for_switch": int(wait.total_seconds())} if wait is not None else {})
     if "segment" in values:
@@ -190,7 +191,7 @@ def _words(values: Values, made: Derived, place: Place) -> None:
 
 
 def _mem_bind(value: object, made: Derived) -> None:
-    flags, kind, numbers = value  # type: ignore[misc]  # what its grammar returns
+    flags, kind, numbers = cast("tuple[frozenset[str], str, str]", value)
     names = {"map_mem": "MAP", "mask_mem": "MASK"}
     shown = [flag for flag in ("verbose", "prefer", "sort") if flag in flags]
     words = [*([names.get(kind, kind.upper())] if kind else []), *(flag.upper() for flag in shown)]

@@ -212,7 +212,12 @@ class _Reader:
         """CPUs of each task, where all of select, ncpus and mpiprocs say so, and GPUs of each node."""
         values = self.layer.values
         cpus, tasks = values.get("mincpus"), values.get("ntasks_per_node")
-        if {"select", "ncpus", "mpiprocs"} <= seen and isinstance(cpus, int) and isinstance(tasks, int) and cpus > tasks:
+        if (
+            {"select", "ncpus", "mpiprocs"} <= seen
+            and isinstance(cpus, int)
+            and isinstance(tasks, int)
+            and cpus > tasks
+        ):
             self.put("cpus-per-task", str(cpus // tasks), line)
         if gpus > 0:
             before = values.get("gres")
@@ -280,4 +285,3 @@ def _c_number(text: str) -> int:
     digits = found[2]
     base = 16 if digits[:2].lower() == "0x" else 8 if digits.startswith("0") else 10
     return int(digits, base) * (-1 if found[1] == "-" else 1)
-

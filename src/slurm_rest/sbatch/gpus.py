@@ -14,7 +14,9 @@ from slurm_rest.errors import SpecError
 
 __all__ = ["Counts", "balance"]
 
-_ITEM = re.compile(r"gres/(?P<name>[^:=,]+)(?::(?P<kind>[^:=,]*[^:=,0-9][^:=,]*))?(?:[:=](?P<count>[0-9]+)(?P<unit>[kKmMgG]?))?")
+_ITEM = re.compile(
+    r"gres/(?P<name>[^:=,]+)(?::(?P<kind>[^:=,]*[^:=,0-9][^:=,]*))?(?:[:=](?P<count>[0-9]+)(?P<unit>[kKmMgG]?))?"
+)
 _UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import cast
 
 from slurm_rest.errors import SpecError
 
@@ -19,6 +21,8 @@ from .values import switch_wait
 
 __all__ = ["Layer", "apply_environment", "apply_given", "is_on", "put", "read_value"]
 
+_MemBind = tuple[frozenset[str], str, str]
+_Switches = tuple[int, timedelta | None]
 _ACCUMULATING_MAIL = "24.11"
 
 
@@ -95,28 +99,29 @@ def put(layer: Layer, row: Option, value: object, options: Options, *, environme
 def _add_mail(before: object, value: object, release: str) -> object:
     if release != _ACCUMULATING_MAIL:
         return value
-    both = {*before, *value}  # type: ignore[misc]  # what its grammar returns
+    both = {*cast("tuple[str, ...]", before), *cast("tuple[str, ...]", value)}
     return tuple(word for word in MAIL_NAMES if word in both)
 
 
 def _add_signal(before: object, value: object, release: str) -> object:
-    flags = before[0] + value[0]  # type: ignore[index]  # what its grammar returns
-    return "".join(flag for flag in "RB" if flag in flags), *value[1:]  # type: ignore[index]
+    old_flags, _, _ = cast("tuple[str, int, int]", before)
+    flags, number, seconds = cast("tuple[str, int, int]", value)
+    return "".join(flag for flag in "RB" if flag in old_flags + flags), number, seconds
 
 
 _OPPOSITE = {"verbose": "quiet", "quiet": "verbose", "sort": "nosort", "nosort": "sort"}
 
 
 def _add_mem_bind(before: object, value: object, release: str) -> object:
-    old_flags, old_kind, _ = before  # type: ignore[misc]  # what its grammar returns
-    flags, kind, numbers = value  # type: ignore[misc]  # what its grammar returns
+    old_flags, old_kind, _ = cast("_MemBind", before)
+    flags, kind, numbers = cast("_MemBind", value)
     kept = frozenset(flag for flag in old_flags if _OPPOSITE.get(flag) not in flags)
     return kept | flags, kind or old_kind, numbers
 
 
 def _add_switches(before: object, value: object, release: str) -> object:
-    count, wait = value  # type: ignore[misc]  # what its grammar returns
-    old_count, old_wait = before  # type: ignore[misc]  # what its grammar returns
+    count, wait = cast("_Switches", value)
+    old_count, old_wait = cast("_Switches", before)
     return count or old_count, old_wait if wait is None else wait
 
 

@@ -140,4 +140,3 @@ OPTIONS: tuple[Option, ...] = (
 )  # fmt: skip
 
 ROW_OF = {row.name: row for row in OPTIONS}
-

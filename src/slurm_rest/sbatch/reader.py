@@ -95,7 +95,9 @@ def _segments(given: Sequence[Given]) -> list[list[Given]]:
 def _parts(script: list[list[Word]], command_line: list[list[Given]]) -> list[tuple[list[Word], list[Given]]]:
     """Pair the components of the script with those of the command line, whose last one counts for all that follow."""
     count = max(len(script), len(command_line))
-    return [(script[at] if at < len(script) else [], command_line[min(at, len(command_line) - 1)]) for at in range(count)]
+    return [
+        (script[at] if at < len(script) else [], command_line[min(at, len(command_line) - 1)]) for at in range(count)
+    ]
 
 
 class _Reader:

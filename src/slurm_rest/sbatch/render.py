@@ -49,7 +49,8 @@ def _given(part: JobSpec) -> Iterator[tuple[Option, object]]:
 
 def _words(row: Option, value: object) -> list[str]:
     """Return one word, or two where only giving an option twice says so."""
-    return [_word(row, one) for one in value] if value == (True, False) else [_word(row, value)]  # type: ignore[attr-defined]
+    values = value if isinstance(value, tuple) and value == (True, False) else (value,)
+    return [_word(row, one) for one in values]
 
 
 def _word(row: Option, value: object) -> str:

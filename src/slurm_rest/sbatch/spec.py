@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from slurm_rest.errors import SpecError
 
@@ -170,7 +170,7 @@ class JobSpec:
     @classmethod
     def of(
         cls,
-        script: str,
+        script: object,
         values: Mapping[str, object],
         *,
         args: object = (),
@@ -193,8 +193,10 @@ class JobSpec:
                 layer.values.pop(name, None)
             else:
                 put(layer, row, read_keyword(name, value), rows, environment=False)
-        rest = {name: plain.get(name, getattr(self, name)) for name in ("script", "args", "env", "components")}
-        return type(self)(**rest, **layer.values)
+        layer.sources = dict.fromkeys(layer.values, False)
+        check_conflicts(layer, "24.11")
+        script, args, env, components = (plain.get(name, getattr(self, name)) for name in ("script", *_REST))
+        return type(self).of(script, layer.values, args=args, env=env, components=components)
 
     @classmethod
     def from_script(
@@ -327,7 +329,8 @@ def _check_process(spec: JobSpec) -> None:
         raise SpecError(f"script is a {type(spec.script).__name__}, not text", field="script", hint=hint)
     if not isinstance(spec.args, tuple) or not all(_is_text(item) for item in spec.args):
         raise SpecError("args takes a list of texts", field="args", hint='For instance args=["--epochs", "3"].')
-    if not isinstance(spec.components, tuple) or not all(isinstance(item, JobSpec) and not item.components for item in spec.components):
+    parts = spec.components
+    if not isinstance(parts, tuple) or not all(isinstance(item, JobSpec) and not item.components for item in parts):
         raise SpecError("components takes a list of JobSpec without components", field="components")
     if not isinstance(spec.env, Mapping):
         raise SpecError("env takes a mapping of names to values", field="env", hint='For instance env={"A": "1"}.')

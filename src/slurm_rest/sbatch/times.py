@@ -23,7 +23,9 @@ _EARLIEST_UTS = 1_000_000
 _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _UTS = re.compile(r"uts\s*\+?([0-9]+)", re.IGNORECASE)
 _BETWEEN = re.compile(r"[ \tT-]+")
-_NOW = re.compile(r"now[ \t]*(?:(?P<sign>[+-])(?P<count>(?:\s*[0-9])+)\s*(?:(?P<unit>second|minute|hour|day|week)s?)?|$)", re.I)
+_NOW = re.compile(
+    r"now[ \t]*(?:(?P<sign>[+-])(?P<count>(?:\s*[0-9])+)\s*(?:(?P<unit>second|minute|hour|day|week)s?)?|$)", re.I
+)
 _CLOCKS = {"midnight": time(0), "noon": time(12), "elevenses": time(11), "fika": time(15), "teatime": time(16)}
 _WORD = re.compile("today|tomorrow|" + "|".join(_CLOCKS), re.IGNORECASE)
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?\s*(am|pm)?", re.IGNORECASE)

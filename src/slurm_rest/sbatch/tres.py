@@ -74,7 +74,7 @@ def _per_task(values: Values, place: Place) -> str:
     gpus = str(values.get("gpus_per_task", ""))
     # 24.11 reads the first of a list only.
     for part in gpus.split(",") if place.release >= "26.05" else [gpus]:
-        text = _with_gpus(text, part)
+        text = _with_gpus(text, part) if part else text
     found = text if place.release >= "26.05" else text.lower()
     if "cpus_per_task" in values and "cpu" not in found:
         text = f"cpu={values['cpus_per_task']},{text}".rstrip(",")

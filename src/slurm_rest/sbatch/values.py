@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from typing import cast
 
 from .hostlist import expand_hostlist
 from .kinds import COUNT_MAX, DELAY, TIME_LIMIT, UNLIMITED, Kind, integer, show_span, text, words_of
@@ -294,7 +295,7 @@ def _switches(value: object) -> tuple[int, timedelta | None]:
     """
     if isinstance(value, tuple):
         count, wait = value
-        return integer(count), DELAY.read(wait) if wait is not None else None  # type: ignore[return-value]
+        return integer(count), None if wait is None else cast("timedelta", DELAY.read(wait))
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     given, at, wait_text = text(value).partition("@")
@@ -314,7 +315,7 @@ def switch_wait(word: str) -> timedelta | None:
 
 
 def _show_switches(value: object) -> str:
-    count, wait = value  # type: ignore[misc]  # what _switches returns
+    count, wait = cast("tuple[int, timedelta | None]", value)
     return str(count) if wait is None else f"{count}@{show_span(wait)}"
 
 
@@ -382,10 +383,10 @@ PROPAGATE = Kind(_propagate, _show_limits, "LIMITS")
 def _mem_update(value: object) -> str:
     """``MARGIN@DELAY``: percent, and minutes in any form of a time."""
     margin, at, delay = text(value).partition("@")
-    span = TIME_LIMIT.read(delay) if at and delay not in ("0", "00") else timedelta(0)
-    if not at or not re.fullmatch(r"[0-9]{1,5}", margin) or not 1 <= int(margin) <= 65535 or span == UNLIMITED:
+    span = TIME_LIMIT.read(delay) if at else UNLIMITED
+    if not isinstance(span, timedelta) or not re.fullmatch(r"[0-9]{1,5}", margin) or not 1 <= int(margin) <= 65535:
         raise ValueError('takes "MARGIN@DELAY": percent from 1 to 65535, and a time')
-    return f"{int(margin)}@{int(span.total_seconds()) // 60}"  # type: ignore[attr-defined]  # a timedelta
+    return f"{int(margin)}@{int(span.total_seconds()) // 60}"
 
 
 MEM_UPDATE = Kind(_mem_update, metavar="MARGIN@DELAY")
