@@ -33,8 +33,8 @@ DIRECTORY = "/home/alice"
 # Fields that differ by nature: identities, clocks, and who asked how.
 _BY_NATURE = frozenset(
     {
-        "accrue_time", "allocating_node", "array_job_id", "command", "eligible_time", "job_id", "last_sched_evaluation", "sluid",
-        "start_time", "step_id", "submit_line", "submit_time", "end_time", "het_job_id", "het_job_id_set",
+        "accrue_time", "allocating_node", "array_job_id", "command", "eligible_time", "job_id", "last_sched_evaluation",
+        "sluid", "start_time", "step_id", "submit_line", "submit_time", "end_time", "het_job_id", "het_job_id_set",
         "priority_by_partition", "original_sluid", "preemptable_time", "suspend_time",
     }
 )  # fmt: skip
@@ -81,7 +81,7 @@ class Differential:
         self._numbers = itertools.count()
 
     async def prepare(self) -> None:
-        """Make room for scripts, and learn from a plain job what sbatch takes from its process: limits, umask, host name."""
+        """Make room for scripts, and learn from a plain job what sbatch takes from its process: limits, umask."""
         shutil.rmtree(self.cluster.home / "alice" / "cases", ignore_errors=True)
         outcome = await self.by_sbatch(Case("baseline", "#!/bin/sh\ntrue\n"))
         self.baseline = outcome.environments[0]

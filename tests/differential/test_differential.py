@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from cluster.native import Cluster, down
 from tests.differential.harness import Case, Differential, differences
@@ -21,6 +23,7 @@ from tests.support.cluster import _start
 DATA = Path(__file__).parent.parent / "data" / "sbatch"
 # So large that no other number in a record looks like a job's id.
 FIRST_JOB = 700001
+TRUE = "#!/bin/sh\ntrue\n"
 OTHERWISE = json.loads((DATA / "otherwise.json").read_text())
 
 
@@ -81,3 +84,55 @@ async def test_every_case_gives_the_same_job_or_the_same_refusal(held: Cluster) 
     assert set(expected) <= {case.id for case in cases}
     await asyncio.gather(*(run(case) for case in cases))
     assert not wrong, "\n".join(f"{name}: {text[:300]}" for name, text in sorted(wrong.items()))
+
+
+# One value or more for each option that every release and version can express.
+VALUES: dict[str, list[str | None]] = {
+    "account": ["default"], "acctg-freq": ["task=30"], "array": ["0-1", "1-7:3%2"],
+    "begin": ["now+1day", "2031-02-03"], "batch": ["intel"], "chdir": ["/tmp", "sub"],
+    "comment": ["a b", "x#y"], "constraint": ["intel", "intel|amd"], "container": ["/oci"],
+    "contiguous": [None], "cpu-freq": ["high"], "cpus-per-gpu": ["2"], "cpus-per-task": ["1", "2"],
+    "deadline": ["now+9days"], "delay-boot": ["5"], "dependency": ["afterany:1"],
+    "distribution": ["cyclic", "plane=2"], "error": ["e.txt", "none"], "exclude": ["n2"],
+    "exclusive": [None, "user"], "export": ["NONE", "A=1,HOME", "ALL"], "extra": ["x"], "get-user-env": [None],
+    "gpu-bind": ["closest"], "gpu-freq": ["medium"], "gpus": ["2", "a100:1"], "gpus-per-node": ["1", "v100:2"],
+    "gpus-per-socket": ["1"], "gpus-per-task": ["1"], "gres": ["gpu:1"], "gres-flags": ["enforce-binding"],
+    "hint": ["nomultithread", "multithread"], "input": ["i"], "job-name": ["j"], "kill-on-invalid-dep": ["yes"],
+    "licenses": ["matlab:1"], "mail-type": ["END,FAIL", "ALL"], "mail-user": ["root"], "mem": ["1G", "0"],
+    "mem-bind": ["local"], "mem-per-cpu": ["500M"], "mem-per-gpu": ["1G"], "mincpus": ["2"], "network": ["x"],
+    "nice": ["5", None], "no-kill": [None], "no-requeue": [None], "nodelist": ["n1", "n[1-2]"],
+    "nodes": ["1", "2", "1-2", "1,2"], "ntasks": ["1", "4"], "ntasks-per-core": ["1"], "ntasks-per-gpu": ["2"],
+    "ntasks-per-node": ["2"], "ntasks-per-socket": ["1"], "open-mode": ["append"], "output": ["%x-%j.out"],
+    "overcommit": [None], "oversubscribe": [None], "partition": ["normal", "debug"], "prefer": ["amd"],
+    "priority": ["5"], "profile": ["task"], "propagate": ["NOFILE", "NONE"], "qos": ["normal"],
+    "requeue": [None], "signal": ["B:USR1@30"], "sockets-per-node": ["1"], "spread-job": [None],
+    "switches": ["1@5"], "thread-spec": ["1"], "threads-per-core": ["1"], "time": ["10", "1-0"],
+    "time-min": ["5"], "tmp": ["1G"], "tres-bind": ["gres/gpu:single:1"],
+    "tres-per-task": ["cpu=2", "gres/gpu=1"], "use-min-nodes": [None], "wait-all-nodes": ["1"], "wckey": ["w"],
+}  # fmt: skip
+
+
+def combinations(count: int) -> list[list[str]]:
+    """Return combinations of two to seven options, always the same ones."""
+    words = [
+        f"--{name}" + ("" if value is None else f"={value}") for name, values in VALUES.items() for value in values
+    ]
+    found: list[list[str]] = []
+
+    @settings(max_examples=count, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @given(st.lists(st.sampled_from(words), min_size=2, max_size=7, unique_by=lambda word: word.partition("=")[0]))
+    def collect(drawn: list[str]) -> None:
+        found.append(drawn)
+
+    collect()
+    return found
+
+
+@pytest.mark.cluster
+async def test_combinations_give_the_same_job_or_the_same_refusal(held: Cluster) -> None:
+    differential = Differential(held)
+    await differential.prepare()
+    drawn = combinations(120)
+    cases = [Case(" ".join(words), TRUE, ["--hold", *words]) for words in drawn]
+    found = [f"{case.id}: {text}" for case in cases if (text := await compare(differential, case))]
+    assert not found, "\n".join(found)

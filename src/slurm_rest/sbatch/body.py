@@ -24,8 +24,8 @@ class Setting:
     """Everything about a submission that the spec itself does not say.
 
     ``directory`` is the job's directory where the spec has none; ``rule`` decides the environment where nothing says
-    ``--export``; ``release`` is the sbatch to imitate; ``command`` becomes the job's Command in Slurm; ``cluster`` is the
-    one that slurmrestd serves.
+    ``--export``; ``release`` is the sbatch to imitate; ``command`` becomes the job's Command in Slurm; ``cluster`` is
+    the one that slurmrestd serves.
     """
 
     directory: str

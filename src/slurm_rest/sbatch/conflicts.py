@@ -30,8 +30,6 @@ def check_conflicts(layer: Layer, release: str) -> None:
     _hint(layer)
     values = layer.values
     _refuse("bb" in values and "bbf" in values, "bb", "bbf")
-    gres_gpu = any(part.removeprefix("gres/").startswith("gpu") for part in str(values.get("gres", "")).split(","))
-    _refuse(release >= "26.05" and gres_gpu and "gpus_per_node" in values, "gpus_per_node", "gres")
 
 
 def _tasks_per_gpu(layer: Layer) -> None:

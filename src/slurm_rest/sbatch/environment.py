@@ -1,4 +1,4 @@
-"""The environment that sbatch would send with a job: ``--export``, ``--export-file``, ``--get-user-env``, ``--propagate``.
+"""The environment that sbatch would send with a job, after ``--export``, ``--get-user-env`` and ``--propagate``.
 
 Where nothing says ``--export``, the caller's rule decides: ``submit`` is sbatch's own (everything of the submitter's),
 ``login`` sends nothing of it and lets the node run the user's login shell.

@@ -250,8 +250,8 @@ _RESOURCE_OF = {
 }  # fmt: skip
 # In sbatch's order; those of any case come with the letter that ends their value.
 _RESOURCES = (
-    "accelerator", "arch", "cput", "file", "host", "mem", "mpiprocs", "naccelerators", "ncpus", "nice", "nodes", "opsys",
-    "other", "pcput", "pmem", "proc", "pvmem", "select", "software", "vmem", "walltime",
+    "accelerator", "arch", "cput", "file", "host", "mem", "mpiprocs", "naccelerators", "ncpus", "nice", "nodes",
+    "opsys", "other", "pcput", "pmem", "proc", "pvmem", "select", "software", "vmem", "walltime",
 )  # fmt: skip
 _ANY_CASE = frozenset({"accelerator", "mpiprocs", "naccelerators", "ncpus", "select"})
 _UNTIL_COLON = frozenset({"mpiprocs", "ncpus", "select"})

@@ -63,7 +63,10 @@ def balance(fields: Mapping[str, object], counts: Counts) -> None:
     for name, option in (("memory_per_tres", "mem_per_gpu"), ("cpus_per_tres", "cpus_per_gpu")):
         if name in fields and not gpus_asked and not counts.per_gpu:
             raise _unfit(f"--{option.replace('_', '-')} needs a request for GPUs", option)
-    for resource in resources.values():
+    for (name, kind), resource in resources.items():
+        plain = resources.get((name, ""))
+        if kind and plain and (plain.job or plain.node or plain.socket or plain.task):
+            raise _unfit(f"{name} is asked for with and without a type", "gres")
         _check_order(resource, counts)
         _fit_nodes(resource, counts)
         _fit_tasks(resource, counts)
@@ -118,12 +121,12 @@ def _tasks_of_gpus(resources: dict[tuple[str, str], _Resource], counts: Counts, 
         counts.tasks = counts.per_gpu * sum(one.total for one in resources.values() if one.name == "gpu")
     elif counts.tasks:
         gpus = counts.tasks // counts.per_gpu
-        resource = resources.setdefault(("gpu", ""), _Resource("gpu"))
-        resource.job = resource.total = gpus
+        if gpus and counts.tasks % counts.per_gpu:
+            raise _unfit("--ntasks has to be a multiple of --ntasks-per-gpu", "ntasks")
+        if gpus:
+            resources[("gpu", "")] = _Resource("gpu", job=gpus, total=gpus)
     else:
         raise _unfit("--ntasks-per-gpu needs GPUs, or a number of nodes or tasks", "ntasks_per_gpu")
-    if counts.tasks and counts.tasks % counts.per_gpu:
-        raise _unfit("--ntasks has to be a multiple of --ntasks-per-gpu", "ntasks")
 
 
 def _check_order(one: _Resource, counts: Counts) -> None:

@@ -124,7 +124,7 @@ def _span(value: object) -> timedelta | None:
     if isinstance(value, timedelta):
         found = value
     elif isinstance(value, int) and not isinstance(value, bool):
-        found = timedelta(minutes=min(value, COUNT_MAX * 2))
+        found = timedelta(minutes=max(-1, min(value, COUNT_MAX * 2)))
     elif isinstance(value, str) and value.upper() in ("UNLIMITED", "INFINITE", "-1"):
         return None
     else:

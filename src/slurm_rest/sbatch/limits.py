@@ -58,7 +58,7 @@ _LIMITS = (
     # v0.0.40 takes the field and does nothing with it.
     _Limit("distribution", "v0.0.41"),
     # It ends slurmrestd 24.11.5.
-    _Limit("distribution", "v0.0.42", holds=_has("nopack"), what="--distribution=nopack"),
+    _Limit("distribution", "v0.0.42", holds=_has("pack"), what="--distribution=pack or nopack"),
     _Limit("resv_ports", "v0.0.41", "v0.0.41", holds=lambda value: value is not None),
     _Limit("gres_flags", "v0.0.40", "v0.0.40", holds=_has("sharing"), what="--gres-flags=*-per-sharing"),
     _Limit("mem_bind", "v0.0.40", "v0.0.43", holds=lambda value: "sort" in _flags(value), what="--mem-bind=sort"),

@@ -28,9 +28,10 @@ class Option:
 
     ``long`` and ``short`` are its names, ``name`` its keyword and JobSpec field (``long`` with ``_``, but ``name`` for
     ``--job-name``). ``kind`` is its grammar. ``put`` is the REST field that the value becomes by itself, empty where
-    ``derive`` makes several of it or none. ``slot`` groups options that write the same thing: the last one given
-    wins; ``clears`` are options that it overwrites without being overwritten by them. ``kept`` tells whether it carries over to the next component of a het job. ``variables`` are the environment
-    variables that sbatch reads it from (from release ``variables_since`` on), least important first. ``since`` is the first Slurm release that has it.
+    ``derive`` makes several of it or none. ``slot`` groups options that write the same thing: the last one given wins;
+    ``clears`` are options that it overwrites without being overwritten by them. ``kept`` tells whether it carries over
+    to the next component of a het job. ``variables`` are the environment variables that sbatch reads it from (from
+    release ``variables_since`` on), least important first. ``since`` is the first Slurm release that has it.
     """
 
     long: str

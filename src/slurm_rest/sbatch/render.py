@@ -15,6 +15,10 @@ from .spec import JobSpec
 __all__ = ["to_argv", "to_script"]
 
 
+# What overwrites others comes before them.
+_ORDER = tuple(sorted(OPTIONS, key=lambda row: not row.clears))
+
+
 def to_argv(spec: JobSpec) -> list[str]:
     """Return one word for each option; further components of a het job follow behind ``:``."""
     words: list[str] = []
@@ -39,7 +43,7 @@ def _given(part: JobSpec) -> Iterator[tuple[Option, object]]:
     values = part.options()
     if part.env:
         values["export"] = render_export(str(values.get("export", "ALL")), part.env)
-    for row in OPTIONS:
+    for row in _ORDER:
         # False only takes back what another layer said; by itself it is the default.
         if row.name in values and (values[row.name] is not False or row.name == "kill_on_invalid_dep"):
             yield row, values[row.name]

@@ -164,6 +164,7 @@ class JobSpec:
             values = {name: value for name, value in options.items() if name not in _REST and value is not None}
             layer = Layer({name: read_keyword(name, value) for name, value in values.items() if name in ROW_OF})
             layer.sources = dict.fromkeys(layer.values, False)
+            _check_slots(layer.values)
             check_conflicts(layer, "24.11")
             _fill(self, script, layer.values, **{name: options[name] for name in _REST if name in options})
 
@@ -269,8 +270,9 @@ def _fill(
 def _frozen(value: object) -> object:
     if value is None:
         return ()
-    plain = not isinstance(value, Iterable) or isinstance(value, (str, bytes, Mapping))
-    return value if plain else tuple(value)
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+        return tuple(cast("Iterable[object]", value))
+    return value
 
 
 # Keywords that mean a field of another name: sbatch says --job-name, everybody else says name.
@@ -307,6 +309,19 @@ def read_keyword(name: str, value: object) -> object:
         return row.read(value)
     except ValueError as error:
         raise SpecError(f"{name}={_short(value)}: --{row.long} {error}", field=name, kind="value") from None
+
+
+def _check_slots(values: Mapping[str, object]) -> None:
+    """Refuse options that write the same thing: in a script the last one would count, but keywords have no order."""
+    taken: dict[str, str] = {}
+    for name in values:
+        slot = ROW_OF[name].slot
+        if slot and slot in taken:
+            first, second = (f"--{ROW_OF[one].long}" for one in (taken[slot], name))
+            hint = "Give only one of them."
+            raise SpecError(f"{first} and {second} say the same thing", field=name, kind="conflict", hint=hint)
+        if slot:
+            taken[slot] = name
 
 
 def _short(value: object) -> str:

@@ -44,9 +44,9 @@ def add_tasks(
     plan = _given(values, fields, release)
     _add_hosts(plan, values, fields)
     _check_plane(plan, values)
-    _settle(plan, values, fields)
     if release >= "26.05":
         _check_segment(plan, values)
+    _settle(plan, values, fields)
     if plan.tasks_set:
         fields["tasks"] = plan.tasks
         flags.append("EXACT_TASK_COUNT_REQUESTED")

@@ -24,7 +24,7 @@ def add_tres(values: Values, made: Derived, place: Place) -> None:
         if name in values:
             _put_text(fields, where, _gpus(values[name]))
             variables[f"SLURM_{name.upper()}"] = str(values[name])
-    _per_node(values, made)
+    _per_node(values, made, place)
     if "gpu_freq" in values:
         fields["tres_freq"] = f"gpu:{values['gpu_freq']}"
         variables["SLURM_GPU_FREQ"] = str(values["gpu_freq"])
@@ -55,12 +55,19 @@ def _gpus(value: object) -> str:
     return ",".join(f"gres/gpu:{part}" for part in str(value).split(",") if part)
 
 
-def _per_node(values: Values, made: Derived) -> None:
+def _is_gpu(part: str) -> bool:
+    return part.removeprefix("gres/").startswith("gpu")
+
+
+def _per_node(values: Values, made: Derived, place: Place) -> None:
     parts = []
     if "gpus_per_node" in values:
         parts.append(_gpus(values["gpus_per_node"]))
         made.variables["SLURM_GPUS_PER_NODE"] = str(values["gpus_per_node"])
     gres = values.get("gres", "none")
+    if place.release >= "26.05" and parts and any(_is_gpu(part) for part in str(gres).split(",")):
+        message = "--gpus-per-node and --gres=gpu exclude each other"
+        raise SpecError(message, field="gpus_per_node", kind="conflict", hint="Give only one of them.")
     if gres != "none":
         parts += [part if part.startswith("gres/") else f"gres/{part}" for part in str(gres).split(",")]
     _put_text(made.fields, "tres_per_node", ",".join(part for part in parts if part))

@@ -393,10 +393,9 @@ MEM_UPDATE = Kind(_mem_update, metavar="MARGIN@DELAY")
 
 
 def _clusters(value: object) -> str:
-    word = text(value)
-    if not word:
+    if not text(value):
         raise ValueError("takes the name of a cluster")
-    return word
+    return text(value)
 
 
 CLUSTERS = Kind(_clusters, metavar="NAME")

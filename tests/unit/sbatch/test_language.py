@@ -1,0 +1,200 @@
+"""Scripts, words and sources: what is read, in which order, and what is refused with which words."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from slurm_rest import SpecError
+from slurm_rest.sbatch import JobSpec, Script, read_job, read_script
+from slurm_rest.sbatch.lexer import quote_word, read_directives, split_words
+from slurm_rest.sbatch.options import OPTIONS
+from slurm_rest.sbatch.reader import split_command_line
+from slurm_rest.sbatch.script import check_script
+
+HEAD = "#!/bin/bash\n"
+VARIABLES = ["SBATCH_REQ_SWITCH", "SBATCH_WAIT4SWITCH", *(name for row in OPTIONS for name in row.variables)]
+
+
+def read(script: str, words: list[str] | None = None, release: str = "24.11", **environ: str) -> JobSpec:
+    given_, _ = split_command_line(words or [], release)
+    return read_job(Script(HEAD + script, "job.sh"), given=given_, environ=environ, release=release).spec
+
+
+@given(st.text(max_size=200))
+@example("\ud800")
+@example("#SBATCH 'a")
+def test_no_text_raises_anything_but_its_own_error(text: str) -> None:
+    for directive in (text, f"#SBATCH {text}\n", f"#SBATCH --comment={text}\n#PBS {text}\n"):
+        with contextlib.suppress(SpecError):
+            read_job(Script(f"{HEAD}{directive}", "x"), environ={}, release="26.05")
+
+
+@given(st.lists(st.text(max_size=20), max_size=6))
+def test_no_words_raise_anything_but_their_own_error(words: list[str]) -> None:
+    for line in (words, [f"--time={word}" for word in words], [f"-n{word}" for word in words]):
+        with contextlib.suppress(SpecError):
+            JobSpec.from_script(f"{HEAD}true\n", words=line)
+
+
+@given(st.dictionaries(st.sampled_from(VARIABLES), st.text(max_size=9)))
+def test_no_variable_raises_anything_but_its_own_error(environ: dict[str, str]) -> None:
+    with contextlib.suppress(SpecError):
+        read_job(Script(f"{HEAD}true\n", "x"), environ=environ, release="24.11")
+
+
+@given(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), min_size=1, max_size=40))
+@example('{"a":{"b":"90 min"}}')
+def test_a_quoted_word_comes_back(text: str) -> None:
+    assert [word.text for word in split_words(f" --comment={quote_word(text)}")] == [f"--comment={text}"]
+
+
+@given(st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"]), min_size=1, max_size=40))
+def test_a_comment_is_kept_exactly(text: str) -> None:
+    spec = JobSpec(f"{HEAD}true\n", name="x", comment=text)
+    assert JobSpec.from_script(spec.to_script()).comment == text
+    with pytest.raises(SpecError, match="line break"):
+        JobSpec(f"{HEAD}true\n", comment=f"{text}\n").to_script()
+
+
+def test_directives_end_at_the_first_command() -> None:
+    spec = read("\n# a remark\n#SBATCH -n 3\n  # another\n#SBATCH\t-c 2 # more\necho\n#SBATCH -N 2\n")
+    assert (spec.ntasks, spec.cpus_per_task, spec.nodes) == (3, 2, None)
+
+
+@pytest.mark.parametrize("line", [" #SBATCH -n 3", "##SBATCH -n 3", "# SBATCH -n 3", "#sbatch -n 3"])
+def test_switched_off_directives(line: str) -> None:
+    assert read(f"{line}\ntrue\n").ntasks is None
+
+
+def test_a_value_may_stand_on_the_next_line() -> None:
+    spec = read("#SBATCH --time\n#SBATCH 10 -HOn2\ntrue\n")
+    assert (spec.ntasks, spec.hold, spec.overcommit) == (2, True, True)
+
+
+def test_an_empty_word_ends_the_line() -> None:
+    assert read('#SBATCH "" -n 3\ntrue\n').ntasks is None
+    assert read('#SBATCH --comment="" -n 3\ntrue\n').ntasks == 3
+
+
+def test_hetjob_begins_a_component_only_as_the_first_word() -> None:
+    assert len(read_directives(f"{HEAD}#SBATCH -n1\n#SBATCH HetJob -n 9\n#SBATCH -n2\n")) == 2
+    assert len(read_directives(f"{HEAD}#SBATCH -J my-hetjob --output=hetjob/x\n")) == 1
+    # Behind other words it ends the line.
+    assert read("#SBATCH -n 2 hetjob -c 4\ntrue\n").cpus_per_task is None
+
+
+def test_components_keep_what_sbatch_keeps() -> None:
+    spec = read("#SBATCH -n 1 --mem=200 -J hj -p debug\n#SBATCH hetjob\n#SBATCH -n 2 -c 2\ntrue\n")
+    (second,) = spec.components
+    assert (second.mem, second.name, second.partition, second.ntasks) == (200, "hj", None, 2)
+
+
+def test_components_on_the_command_line() -> None:
+    spec = read("#SBATCH -t 5\ntrue\n", ["-n1", ":", "-n2", ":", "-c3"])
+    assert [part.ntasks for part in (spec, *spec.components)] == [1, 2, None]
+    assert [part.time for part in spec.components] == [spec.time, spec.time]
+
+
+def test_later_sources_win() -> None:
+    assert read("#SBATCH -J script\ntrue\n", SBATCH_JOB_NAME="variable").name == "variable"
+    assert read("#SBATCH -J script\ntrue\n", ["-J", "argv"], SBATCH_JOB_NAME="variable").name == "argv"
+    assert read("true\n", SBATCH_OVERCOMMIT="yes").overcommit is True
+    assert read("#SBATCH -O\ntrue\n", SBATCH_OVERCOMMIT="no").overcommit is None
+
+
+def test_memory_of_two_sources() -> None:
+    spec = read("#SBATCH --mem=1G\ntrue\n", SBATCH_MEM_PER_CPU="2G")
+    assert (spec.mem, spec.mem_per_cpu) == (1024, None)
+    both = {"SBATCH_MEM_PER_CPU": "2G", "SBATCH_MEM_PER_NODE": "1G"}
+    for script, words, environ in (("#SBATCH --mem=1G\n", ["--mem-per-cpu=1G"], {}), ("true\n", [], both)):
+        with pytest.raises(SpecError, match="exclude each other") as caught:
+            read(script, words, "24.11", **environ)
+        assert caught.value.kind == "conflict"
+
+
+def test_mail_types_add_up_on_24_11_only() -> None:
+    script = "#SBATCH --mail-type=BEGIN\n#SBATCH --mail-type=END\ntrue\n"
+    assert read(script).mail_type == ("BEGIN", "END")
+    assert read(script, release="26.05").mail_type == ("END",)
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "message"),
+    [
+        ("#SBATCH --ntask-per-node=2\n", "usage", "--ntasks-per-node"),
+        ("#SBATCH --ti=4\n", "usage", "ambiguous"),
+        ("#SBATCH -y\n", "usage", "no option -y"),
+        ("#SBATCH -n\n", "usage", "needs a value"),
+        ("#SBATCH --hold=yes\n", "usage", "takes no value"),
+        ("#SBATCH -J 'a\n", "directive", "unmatched '"),
+        ("#SBATCH -n 3 foo\n", "directive", "foo"),
+        ("#SBATCH -n 3 : -n 2\n", "directive", "colon"),
+        ("#SBATCH -n 0\n", "value", "--ntasks"),
+        ("#SBATCH --exclusive -s\n", "conflict", "--oversubscribe"),
+        ("#SBATCH --mem=1G --mem-per-cpu=1G\n", "conflict", "--mem-per-cpu"),
+        ("#PBS -X\n", "usage", "-X"),
+    ],
+)
+def test_refusals_name_the_word_and_its_line(script: str, kind: str, message: str) -> None:
+    with pytest.raises(SpecError, match=message) as caught:
+        read(f"\n{script}true\n")
+    assert caught.value.kind == kind
+    assert "Line 3" in str(caught.value) or kind == "conflict"
+
+
+def test_what_counts_on_the_command_line_only_is_ignored_in_a_script() -> None:
+    assert read("#SBATCH --wrap=foo --help --version -v -Q --usage -n 2\ntrue\n").ntasks == 2
+
+
+def test_waiting_is_kept_for_the_command() -> None:
+    assert read("#SBATCH --wait --test-only\ntrue\n").options() == {"name": "job.sh", "wait": True, "test_only": True}
+
+
+def test_foreign_directives() -> None:
+    spec = read("#SBATCH -J s\n#PBS -N p -q debug -l nodes=2:ppn=3,walltime=10\ntrue\n")
+    assert (spec.name, spec.partition, spec.nodes, spec.ntasks) == ("p", "debug", "2", 6)
+    assert read("#SBATCH -J s\n#PBS -N p\ntrue\n", ["--ignore-pbs"]).name == "s"
+    assert read("#BSUB -J b -n 2,4 -W 5 -x\n#PBS -N p\ntrue\n").ntasks == 4
+    assert read("#PBS -W umask=027\ntrue\n").env == {"SLURM_UMASK": "0027"}
+    assert read("x\n" * 101 + "#PBS -N late\n").name == "job.sh"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "empty"),
+        (" \n\t", "white space"),
+        ("\ufeff#!/bin/sh\n", "does not start with #!"),
+        (" #!/bin/sh\n", "does not start with #!"),
+        ("#!/bin/sh\n\0", "NUL"),
+        ("#!/bin/sh\r\ntrue\r\n", "CR LF"),
+        ("#!/bin/sh\n" + "#" * (4 * 1024 * 1024), "larger than 4194304 bytes"),
+    ],
+)
+def test_scripts_that_are_refused(text: str, problem: str) -> None:
+    with pytest.raises(SpecError, match=problem):
+        check_script(text)
+
+
+def test_files_that_are_no_scripts(tmp_path: Path) -> None:
+    (tmp_path / "binary").write_bytes(b"\x7fELF\x02\x01\x01\0")
+    (tmp_path / "utf16").write_bytes("#!/bin/sh\ntrue\n".encode("utf-16"))
+    (tmp_path / "large").write_bytes(b"#!/bin/sh\n" + b"#" * (4 * 1024 * 1024))
+    for name in ("binary", "utf16", "large"):
+        with pytest.raises(SpecError):
+            read_script(tmp_path / name)
+    for path in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(SpecError, match="Cannot read"):
+            read_script(path)
+
+
+def test_text_of_any_language_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "ü.sh").write_bytes(b"#!/bin/sh\n#SBATCH --comment=\xc3\xbcn\xc3\xaf\xe2\x86\x92\necho \xff\n")
+    spec = JobSpec.from_script(tmp_path / "ü.sh")
+    assert (spec.comment, spec.name) == ("ünï→", "ü.sh")
+    assert spec.script.encode("utf-8", "surrogateescape").endswith(b"echo \xff\n")

@@ -1,0 +1,184 @@
+"""Specs: reading back what was rendered, and the body that is made of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from slurm_rest import SpecError, UnsupportedVersion
+from slurm_rest.sbatch import JobSpec, Setting, Submitter, submit_body
+from slurm_rest.sbatch.option import NONE
+from slurm_rest.sbatch.options import OPTIONS
+from tests.differential.test_differential import VALUES
+
+HEAD = "#!/bin/sh\n"
+SETTING = Setting("/home/alice", version="v0.0.42", now=datetime(2026, 11, 29, 17, 38))
+WORDS = [(name, value) for name, values in VALUES.items() for value in values]
+ROWS = {row.long: row for row in OPTIONS}
+
+
+def options_of(drawn: list[tuple[str, str | None]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in drawn:
+        row = ROWS[name]
+        found[row.name] = row.bare if value is None else value
+    return found
+
+
+@st.composite
+def specs(draw: st.DrawFn) -> JobSpec:
+    drawn = draw(st.lists(st.sampled_from(WORDS), max_size=8, unique_by=lambda item: item[0]))
+    try:
+        return JobSpec(f"{HEAD}true\n", **options_of(drawn))  # type: ignore[arg-type]
+    except SpecError:
+        assume(False)
+        raise
+
+
+def body(spec: JobSpec, setting: Setting = SETTING) -> object:
+    try:
+        return submit_body(spec, setting)
+    except (SpecError, UnsupportedVersion) as error:
+        return str(error)
+
+
+@settings(deadline=None)
+@given(specs())
+def test_directives_come_back(spec: JobSpec) -> None:
+    again = JobSpec.from_script(spec.to_script()).replace(name=spec.name, script=spec.script)
+    assert again == spec
+    assert body(again) == body(spec)
+
+
+@settings(deadline=None)
+@given(specs())
+def test_words_come_back(spec: JobSpec) -> None:
+    again = JobSpec.from_script(spec.script, words=spec.to_argv()).replace(name=spec.name)
+    assert again == spec
+    assert body(again) == body(spec)
+
+
+@settings(deadline=None)
+@given(specs())
+def test_options_come_back(spec: JobSpec) -> None:
+    assert JobSpec(spec.script, **spec.options()) == spec  # type: ignore[arg-type]
+    assert spec.replace() == spec
+
+
+@settings(deadline=None)
+@given(specs(), specs())
+def test_components_come_back(first: JobSpec, second: JobSpec) -> None:
+    spec = first.replace(name="a", components=[second.replace(script="", name="b")])
+    bodies = body(JobSpec.from_script(spec.script, words=spec.to_argv()))
+    assume(isinstance(bodies, dict))
+    assert len(bodies["jobs"]) == 2  # type: ignore[index]
+
+
+def job(release: str = "24.11", version: str = "v0.0.42", **options: object) -> dict[str, object]:
+    setting = Setting("/home/alice", version=version, release=release, now=datetime(2026, 11, 29, 17, 38))
+    found = submit_body(JobSpec(f"{HEAD}true\n", **options), setting)["job"]  # type: ignore[arg-type]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_tasks_nodes_and_cpus() -> None:
+    assert job(ntasks=4, cpus_per_task=2)["minimum_cpus"] == 8
+    assert job(nodes="2", ntasks_per_node=4, cpus_per_task=2)["minimum_cpus"] == 16
+    assert job(nodes="2", ntasks=1)["minimum_nodes"] == 1
+    assert "tasks" not in job(nodes=2)
+    assert job(nodes=2, threads_per_core=2)["tasks"] == 4
+    assert job(nodelist="n[1-3],n2")["minimum_nodes"] == 3
+    assert job(ntasks=5, ntasks_per_node=2)["minimum_nodes"] == 3
+    assert job(gpus=2, ntasks_per_gpu=2)["tasks"] == 4
+    assert job(gpus=4, gpus_per_task=2)["tasks"] == 2
+    assert job(gpus=4, gpus_per_node=2)["maximum_nodes"] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"gpus_per_task": 1}, "need --gpus, --ntasks"),
+        ({"gpus_per_socket": 1}, "--sockets-per-node"),
+        ({"mem_per_gpu": "1G"}, "needs a request for GPUs"),
+        ({"gpus": 3, "gpus_per_node": 2}, "not a multiple"),
+        ({"gpus": 1, "nodes": 2}, "fewer than 2 nodes"),
+        ({"ntasks_per_core": 2, "threads_per_core": 1}, "larger than"),
+        ({"distribution": "plane=4", "nodes": 2, "ntasks": 4}, "Too few tasks"),
+        ({"distribution": "arbitrary"}, "needs hosts"),
+        ({"distribution": "arbitrary", "nodelist": "n1", "nodes": 1}, "cannot be combined"),
+        ({"hint": "bogus"}, "compute_bound"),
+        ({"begin": "now+2hours", "deadline": "now+1hour"}, "before"),
+        ({"tres_per_task": "mem=1G", "ntasks": 1}, "cannot count mem"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_anything_is_sent(options: dict[str, object], problem: str) -> None:
+    with pytest.raises(SpecError, match=problem):
+        job(**options)  # type: ignore[arg-type]
+
+
+def test_segments_have_to_divide_the_nodes_from_26_05_on() -> None:
+    assert job(segment=2, nodes=3)["segment_size"] == {"set": True, "infinite": False, "number": 2}
+    with pytest.raises(SpecError, match="does not divide"):
+        job("26.05", "v0.0.45", segment=2, nodes=3)
+
+
+@pytest.mark.parametrize(
+    ("version", "options"),
+    [
+        ("v0.0.42", {"cores_per_socket": 2}),
+        ("v0.0.43", {"extra_node_info": "1:2"}),
+        ("v0.0.44", {"hint": "memory_bound"}),
+        ("v0.0.42", {"gres_flags": "one-task-per-sharing"}),
+        ("v0.0.41", {"oom_kill_step": 1}),
+        ("v0.0.41", {"distribution": "pack"}),
+        ("v0.0.40", {"distribution": "block"}),
+        ("v0.0.40", {"stepmgr": True}),
+        ("v0.0.42", {"resv_ports": 1}),
+        ("v0.0.45", {"mem_bind": "sort,local"}),
+    ],
+)
+def test_what_a_version_cannot_express_names_those_that_can(version: str, options: dict[str, object]) -> None:
+    with pytest.raises(UnsupportedVersion, match=f"{version} cannot express") as caught:
+        job(version=version, **options)  # type: ignore[arg-type]
+    assert "v0.0.4" in str(caught.value.hint)
+
+
+def test_cores_in_the_versions_that_have_them() -> None:
+    assert job(version="v0.0.45", cores_per_socket=2)["cores_per_socket"] == 2
+    assert job(version="v0.0.40", hint="memory_bound")["cores_per_socket"] == 1
+    # On 24.11 a hint wipes it out.
+    assert "cores_per_socket" not in job(hint="nomultithread", cores_per_socket=2)
+
+
+def environment(export: str | None = None, release: str = "24.11", **environ: str) -> dict[str, str]:
+    submitter = Submitter({"HOME": "/h", "SLURM_X": "1", "SLURM_JWT": "secret", **environ}, "/w", "host", 0o22, 0, {})
+    setting = Setting("/home/alice", rule="submit", version="v0.0.42", release=release, submitter=submitter)
+    made = submit_body(JobSpec(f"{HEAD}true\n", export=export), setting)["job"]
+    assert isinstance(made, dict)
+    return dict(item.partition("=")[::2] for item in made["environment"])
+
+
+def test_the_environment_of_a_submitter() -> None:
+    everything = environment(A="b")
+    assert (everything["A"], everything["SLURM_UMASK"], everything["SLURM_SUBMIT_DIR"]) == ("b", "0022", "/w")
+    assert "SLURM_GET_USER_ENV" not in everything
+    assert "SLURM_JWT" not in everything
+    none = environment("NONE", A="b")
+    assert (none["SLURM_X"], none["SLURM_GET_USER_ENV"], none["SLURM_EXPORT_ENV"]) == ("1", "1", "NONE")
+    assert not {"A", "HOME"} & set(none)
+    some = environment("A=c,'B=x,y',HOME,C='q'", A="b")
+    assert (some["A"], some["B"], some["HOME"], some["C"]) == ("c", "x,y", "/h", "'q'")
+    assert environment("A=1,ALL", A="b")["A"] == "b"
+    assert environment(HYDRA_BOOTSTRAP="ssh").get("HYDRA_LAUNCHER_EXTRA_ARGS") is None
+
+
+def test_flags_without_a_value_are_rendered_bare() -> None:
+    assert JobSpec(HEAD, hold=True, requeue=True, exclusive=True).to_argv() == [
+        "--exclusive=exclusive",
+        "--hold",
+        "--requeue",
+    ]
+    assert all(row.bare is True for row in OPTIONS if row.takes is NONE)
