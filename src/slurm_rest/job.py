@@ -38,7 +38,7 @@ class AsyncJob:
         self.task_id = task_id
         self.offset = offset
         self.spec = spec
-        self.state = JobState.parse("PENDING" if submission else None)
+        self.state = JobState.parse("PENDING" if submission and not submission.found else None)
         self.warnings: tuple[str, ...] = submission.warnings if submission else ()
 
     @property

@@ -188,10 +188,10 @@ async def test_no_job_id_is_no_job_though_the_status_is_200(server: Server) -> N
     ],
     ids=str,
 )
-async def test_nothing_is_ever_posted_twice(reply: Capture | Exception, kind: type[SlurmError], server: Server) -> None:
+async def test_nothing_is_posted_twice_without_a_look(reply: Capture | Exception, kind: type[SlurmError], server: Server) -> None:
     server.ping()
     post = server.on("POST", "/job/submit", reply)
-    async with client() as slurm:
+    async with client(recovery_timeout=0) as slurm:
         with pytest.raises(kind) as caught:
             await slurm.submit(SCRIPT)
     assert type(caught.value) is kind
@@ -265,9 +265,9 @@ async def test_a_version_that_is_gone_is_negotiated_before_the_job_is_sent_once(
 
 
 async def test_a_field_that_the_version_lacks_is_not_sent(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    from slurm_rest.transport.rest import transport
+    from slurm_rest.transport import fields
 
-    monkeypatch.setattr(transport, "known_in", lambda _, name: ("v0.0.45",) if name == "wckey" else API_VERSIONS)
+    monkeypatch.setattr(fields, "known_in", lambda _, name: ("v0.0.45",) if name == "wckey" else API_VERSIONS)
     async with client(api_version="v0.0.42") as slurm:
         with pytest.raises(UnsupportedVersion, match=r"v0\.0\.42 cannot express wckey") as caught:
             await slurm.submit(SCRIPT, wckey="w")
@@ -367,9 +367,9 @@ async def test_an_interruption_stays_one_though_the_cancel_fails(
 async def test_an_interruption_does_not_wait_for_ever(
     server: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from slurm_rest.transport.rest import transport
+    from slurm_rest.transport.rest import submitting
 
-    monkeypatch.setattr(transport, "_ABANDON_SECONDS", 0)
+    monkeypatch.setattr(submitting, "_ABANDON_SECONDS", 0)
     server.ping()
     slow = Slow(MADE)
     server.on("POST", "/job/submit", slow)
