@@ -7,8 +7,7 @@ import random
 import signal
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Coroutine, Iterator
 
 import pytest
 
@@ -102,10 +101,12 @@ async def test_what_is_found_is_the_whole_job(options: dict[str, str], cluster: 
 
 
 async def test_a_job_that_ended_meanwhile_is_found(cluster: Cluster, name: str) -> None:
-    async with proxy_to(cluster.url, lambda _: Fault.SILENT) as proxy:
-        async with client_of(cluster, proxy.url, timeout=1.5) as slurm:
-            job = await slurm.submit(SCRIPT, name=name)
-            assert (await job.wait(timeout=60)).state.is_success
+    def choose(_: int) -> Fault:
+        return Fault.SILENT
+
+    async with proxy_to(cluster.url, choose) as proxy, client_of(cluster, proxy.url, timeout=1.5) as slurm:
+        job = await slurm.submit(SCRIPT, name=name)
+        assert (await job.wait(timeout=60)).state.is_success
     assert len(proxy.posts) == 1
 
 
@@ -126,7 +127,9 @@ async def test_a_callers_key_finds_its_job_again(cluster: Cluster, name: str) ->
 
 async def test_many_at_once_under_one_key_agree(cluster: Cluster, name: str) -> None:
     clients = [client_of(cluster, cluster.url) for _ in range(6)]
-    jobs = await asyncio.gather(*(slurm.submit(SCRIPT, name=name, hold=True, idempotency_key=name) for slurm in clients))
+    jobs = await asyncio.gather(
+        *(slurm.submit(SCRIPT, name=name, hold=True, idempotency_key=name) for slurm in clients)
+    )
     async with client_of(cluster, cluster.url) as slurm:
         live = [record.id for record in await slurm.jobs(name=name) if not record.state.is_terminal]
     await asyncio.gather(*(slurm.close() for slurm in clients))
@@ -188,7 +191,7 @@ async def storm(slurm: AsyncSlurmClient, name: str, at_once: int, own_keys: bool
             while True:
                 try:
                     return await slurm.submit(SCRIPT, name=name, hold=True, idempotency_key=key)
-                except NO_JOB:
+                except NO_JOB:  # noqa: PERF203  # the daemon is away for a moment
                     await asyncio.sleep(0.1)
 
     return await asyncio.gather(*(one(number) for number in range(STORM)))
@@ -205,7 +208,7 @@ async def check(cluster: Cluster, proxy: FaultProxy, name: str, jobs: list[Async
 
 async def test_a_storm_of_lost_answers(cluster: Cluster, name: str) -> None:
     async with proxy_to(cluster.url, thirty_percent(1)) as proxy, client_of(cluster, proxy.url) as slurm:
-        jobs = await storm(slurm, name, 16)
+        jobs = await storm(slurm, name, 50)
         await check(cluster, proxy, name, jobs)
     assert sum(job.found for job in jobs) > 0.2 * STORM
 
@@ -226,10 +229,10 @@ async def freeze(cluster: Cluster, daemon: str) -> None:
     ids=["slurmctld-restarts", "slurmrestd-restarts", "slurmctld-freezes"],
 )
 async def test_a_storm_with_a_daemon_in_trouble(
-    disturb: Callable[[Cluster, str], Awaitable[None]], daemon: str, cluster: Cluster, name: str
+    disturb: Callable[[Cluster, str], Coroutine[object, object, None]], daemon: str, cluster: Cluster, name: str
 ) -> None:
     async with proxy_to(cluster.url, thirty_percent(2)) as proxy, client_of(cluster, proxy.url) as slurm:
-        storming = asyncio.create_task(storm(slurm, name, 16))
+        storming = asyncio.create_task(storm(slurm, name, 50))
         await until_true(lambda: len(proxy.posts) > STORM // 5)
         await asyncio.to_thread(lambda: asyncio.run(disturb(cluster, daemon)))
         await check(cluster, proxy, name, await storming)

@@ -94,7 +94,7 @@ class Case:
         settled = self.settles_at()
         if look.complete and settled is not None and look.started >= settled:
             return Decision.ABSENT
-        if look.complete and self.first is None and look.started >= self.lost:
+        if self.first is None and look.started >= self.lost:
             self.first = look.answered
         return Decision.OPEN
 
@@ -104,6 +104,11 @@ class Case:
             return None
         settled = self.first + self.bounds.grace
         return settled if self.loss is Loss.ANSWERED else max(settled, self.sent + self.bounds.held + self.bounds.grace)
+
+    def may_settle(self, now: float) -> bool:
+        """Return whether a look that starts now can settle the case."""
+        settled = self.settles_at()
+        return settled is not None and now >= settled
 
     def pause(self, now: float, looks: int) -> float:
         """Return how long to wait before the next look: short at first, then until it can settle the case."""

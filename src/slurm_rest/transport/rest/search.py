@@ -46,26 +46,38 @@ class Search:
 
     async def near(self, last: int) -> list[JobInfo]:
         """Look among the ids that follow the last known one. Nothing found means nothing."""
-        rows = await self._rest.state_rows(range(last + 1, last + 1 + _NEAR))
-        self._left = self._bounds.records
-        ids = [row.job_id for row in rows if row.job_id > last and row.job_id not in self._rest.made]
-        jobs, _ = await self._read(sorted(set(ids)))
+        async with self._rest.looking:
+            rows = await self._rest.state_rows(range(last + 1, last + 1 + _NEAR))
+            self._left = self._bounds.records
+            ids = {row.job_id for row in rows if row.job_id > last}
+            jobs, _ = await self._read(sorted(ids - self._known()))
         return jobs
 
-    async def whole(self, *, back: float | None = None, every: bool = False) -> Look:
+    async def whole(self, *, back: float | None = None, every: bool = False, final: bool = True) -> Look:
         """Look at everything that could be the job: in the controller, and in accounting ``back`` seconds ago and on.
 
-        ``every`` goes on after the first job with the key.
+        ``every`` goes on after the first job with the key. A look that is not ``final`` leaves accounting alone, so it
+        cannot tell that there is none.
         """
+        # One at a time: what one search reads, the next need not.
+        async with self._rest.looking:
+            return await self._whole(back, every=every, final=final)
+
+    async def _whole(self, back: float | None, *, every: bool, final: bool) -> Look:
         started = time.monotonic()
         listed = {row.job_id for row in await self._rest.all_states()}
         self._left = self._bounds.records
-        jobs, complete = await self._walk(newest_first(listed - self._others - self._rest.made.keys()), every=every)
-        if not jobs or every:
+        jobs, complete = await self._walk(newest_first(listed - self._known()), every=every)
+        if final and (every or not jobs):
             more, certain = await self._accounted(listed, self._bounds.skew if back is None else back)
             jobs, complete = jobs + more, complete and certain
         unique = {record.id: record for record in jobs}
-        return Look(started, time.monotonic(), tuple(unique.values()), complete)
+        return Look(started, time.monotonic(), tuple(unique.values()), complete and final)
+
+    def _known(self) -> set[int]:
+        """Return the ids of jobs that are certainly others: read here, or with a key of another submission."""
+        keys = (self._rest.made, self._rest.seen)
+        return self._others.union(*((one for one, key in ids.items() if key != self._job.key) for ids in keys))
 
     async def _walk(self, ids: Sequence[int], *, every: bool) -> tuple[list[JobInfo], bool]:
         """Read from the newest id back to what is older than the submission."""
@@ -86,13 +98,16 @@ class Search:
 
     async def _read(self, ids: Sequence[int]) -> tuple[list[JobInfo], list[JobInfo]]:
         """Read the records of candidates; returns those with the key, and all."""
-        wanted = [job_id for job_id in ids if job_id not in self._others][: max(self._left, 0)]
+        wanted = ids[: max(self._left, 0)]
         self._left -= len(wanted)
         answers = await asyncio.gather(*(self._rest.controller_records(job_id) for job_id in wanted))
         records = [record for answer in answers for record in answer]
         jobs = [record for record in records if self._carries(record)]
-        mine = {record.id for record in jobs}
-        self._others.update(record.id for record in records if record.id not in mine and not self._could_be(record))
+        for record in records:
+            if record.submission_key not in ("", self._job.key):
+                self._rest.saw(record.id, record.submission_key)
+            elif record not in jobs and not self._could_be(record):
+                self._others.add(record.id)
         return jobs, records
 
     def _carries(self, record: JobInfo) -> bool:
@@ -118,13 +133,13 @@ class Search:
             for record in records
             if record.id in listed or not record.state.is_terminal or self._could_be(record)
         }
-        jobs, read = await self._read(sorted(here - self._rest.made.keys()))
+        jobs, read = await self._read(sorted(here - self._known()))
         gone = [record for record in records if record.id not in here] + self._purged(records, here, read)
         jobs += [record for record in gone if self._carries(record)]
         return jobs, self._left > 0 and not any(self._could_be(record) for record in gone)
 
     def _purged(self, records: Sequence[JobInfo], here: Collection[int], read: Sequence[JobInfo]) -> list[JobInfo]:
-        known = {record.id for record in read} | self._others | self._rest.made.keys()
+        known = {record.id for record in read} | self._known()
         return [record for record in records if record.id in here and record.id not in known]
 
     def _question(self, back: float) -> Query:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import time
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -137,7 +138,8 @@ class Submitter:
         case, looks = gone.case, 0
         while time.monotonic() < deadline:
             looks += 1
-            look = await self._look(job, search, deadline, last if looks == 1 else 0)
+            looking = _one_look(search, last if looks == 1 else 0, final=case.may_settle(time.monotonic()))
+            look = await self._look(job, looking, deadline)
             if look is not None:
                 decision = case.judge(look)
                 if decision is Decision.ABSENT:
@@ -147,18 +149,17 @@ class Submitter:
             await asyncio.sleep(min(case.pause(time.monotonic(), looks), max(deadline - time.monotonic(), 0)))
         raise _uncertain(job, gone.error) from gone.error
 
-    async def _look(self, job: PreparedJob, search: Search, deadline: float, last: int) -> Look | None:
+    async def _look(self, job: PreparedJob, looking: Coroutine[object, object, Look], deadline: float) -> Look | None:
         """Make one look; None when it got no answer."""
         try:
-            return await asyncio.wait_for(_one_look(search, last), max(deadline - time.monotonic(), 0.01))
+            return await asyncio.wait_for(looking, max(deadline - time.monotonic(), 0.01))
         except asyncio.TimeoutError:
             return None
         except AuthError as error:
             raise _uncertain(job, error) from error
         except SlurmError as error:
             if isinstance(error, ControllerDown):
-                # A controller that crashes forgets the newest jobs and gives their ids to others.
-                self._rest.made.clear()
+                self._rest.forget()
             log.info("Looking for %s: %s", job.key, error.message)
             return None
 
@@ -256,14 +257,14 @@ class Submitter:
         self._owner_verified = True
 
 
-async def _one_look(search: Search, last: int) -> Look:
+async def _one_look(search: Search, last: int, *, final: bool) -> Look:
     """Look behind the last known id first, where the job nearly always is; then everywhere."""
     if last:
         started = time.monotonic()
         jobs = await search.near(last)
         if jobs:
             return Look(started, time.monotonic(), tuple(jobs), complete=False)
-    return await search.whole()
+    return await search.whole(final=final)
 
 
 def _case(loss: Loss, sent: float) -> Case:

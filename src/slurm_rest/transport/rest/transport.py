@@ -45,8 +45,8 @@ _IDS_PER_REQUEST = 1000
 _ACCOUNTING_IDS_PER_REQUEST = 100
 # Up to this many jobs, one small request each beats a request to accounting.
 _FEW = 4
-# How many of its own jobs a client keeps in mind.
-_MADE = 5000
+# How many jobs a client keeps in mind with their keys.
+_KEPT = 5000
 
 
 class RestTransport:
@@ -65,6 +65,8 @@ class RestTransport:
         timeout = {} if read_timeout is None else {"read_timeout": read_timeout}
         self.connection = Connection(settings, http_transport=http_transport, **timeout)
         self.made: dict[int, str] = {}
+        self.seen: dict[int, str] = {}
+        self.looking = asyncio.Lock()
         self.has_accounting = True
         self._submitter = Submitter(self, recovery_timeout)
         self._arrays: set[int] = set()
@@ -117,9 +119,16 @@ class RestTransport:
 
     def remember(self, job_id: int, key: str) -> None:
         """Keep in mind which job a key made, so that it is not looked at again."""
-        self.made[job_id] = key
-        if len(self.made) > _MADE:
-            del self.made[next(iter(self.made))]
+        _keep(self.made, job_id, key)
+
+    def saw(self, job_id: int, key: str) -> None:
+        """Keep in mind whose key a job carries that was read."""
+        _keep(self.seen, job_id, key)
+
+    def forget(self) -> None:
+        """Trust no id any more: a controller that crashed forgets its newest jobs and gives their ids to others."""
+        self.made.clear()
+        self.seen.clear()
 
     # --- reading --------------------------------------------------------------------------------------------
 
@@ -279,3 +288,9 @@ class RestTransport:
 
 def _group_ids(record: JobInfo) -> set[int]:
     return {job_id for job_id in (record.id, record.array_job_id, record.het_job_id) if job_id}
+
+
+def _keep(keys: dict[int, str], job_id: int, key: str) -> None:
+    keys[job_id] = key
+    if len(keys) > _KEPT:
+        del keys[next(iter(keys))]
