@@ -17,8 +17,9 @@ from slurm_rest.models import JobInfo
 from slurm_rest.records import items, mapping, read_accounting_job, text
 from slurm_rest.transport.base import PreparedJob
 
+from . import recovery
 from .connection import Query
-from .recovery import BOUNDS, Bounds, Look, carries, is_older, is_suspect, newest_first
+from .recovery import Bounds, Look, carries, is_older, is_suspect, newest_first
 
 if TYPE_CHECKING:
     from .transport import RestTransport
@@ -40,7 +41,7 @@ class Search:
         self._rest = rest
         self._job = job
         self._since = since
-        self._bounds = bounds or BOUNDS
+        self._bounds = bounds or recovery.BOUNDS
         self._others: set[int] = set()
         self._left = 0
 
