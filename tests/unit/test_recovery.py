@@ -28,8 +28,8 @@ JOB_ID: int = MADE.body["job_id"]
 CUT = httpx.RemoteProtocolError("disconnected")
 BOUNDS = replace(recovery.BOUNDS, grace=2.0, held=10.0)
 FOUND = read_controller_job(job(7))
-RECENT = {"submit_time": {"set": True, "number": int(time.time())}}
-OLD = {"submit_time": {"set": True, "number": 1_700_000_000}}
+RECENT: dict[str, Any] = {"submit_time": {"set": True, "number": int(time.time())}}
+OLD: dict[str, Any] = {"submit_time": {"set": True, "number": 1_700_000_000}}
 
 
 # --- the decision ---------------------------------------------------------------------------------------------

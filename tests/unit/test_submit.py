@@ -268,6 +268,7 @@ async def test_a_field_that_the_version_lacks_is_not_sent(server: Server, monkey
     from slurm_rest.transport import fields
 
     monkeypatch.setattr(fields, "known_in", lambda _, name: ("v0.0.45",) if name == "wckey" else API_VERSIONS)
+    server.on("GET", "/slurm/v0.0.42/ping/", UP)
     async with client(api_version="v0.0.42") as slurm:
         with pytest.raises(UnsupportedVersion, match=r"v0\.0\.42 cannot express wckey") as caught:
             await slurm.submit(SCRIPT, wckey="w")
