@@ -155,6 +155,7 @@ class Cluster:
         """Expect a question to accounting."""
         answer: Any = reply or (lambda _: good(jobs=[self._keyed(one) for one in self.past]).response)
         self.accounting = self.server.on("GET", "/slurmdb/v0.0.45/jobs/", answer)
+        self.server.on("GET", "/diag/", lambda _: good(statistics={"req_time_start": 1_800_000_000}).response)
         return self
 
     def posts(self, *replies: Capture | Exception) -> respx.Route:
@@ -240,6 +241,17 @@ async def test_it_is_sent_again_under_the_same_key_when_there_is_none(
         "users": "alice",
         "job_name": "night",
     }
+
+
+async def test_a_controller_that_was_killed_gives_ids_twice(server: Server, at_once: None) -> None:
+    # The id of the first job now stands for the second one, whose answer was lost.
+    cluster = Cluster(server, job(JOB_ID, "PENDING", comment="KEY", **RECENT))
+    server.on("GET", "/diag/", good(statistics={"req_time_start": 1_800_000_000}))
+    post = cluster.posts(MADE, CUT)
+    async with client(user="alice") as slurm:
+        first = await slurm.submit(SCRIPT)
+        second = await slurm.submit(SCRIPT)
+    assert (first.id, second.id, second.found, post.call_count) == (JOB_ID, JOB_ID, True, 2)
 
 
 async def test_a_job_that_left_the_controller_is_found_in_accounting(server: Server, at_once: None) -> None:

@@ -67,6 +67,8 @@ class Search:
     async def _whole(self, back: float | None, *, every: bool, final: bool) -> Look:
         started = time.monotonic()
         listed = {row.job_id for row in await self._rest.all_states()}
+        if final:
+            await self._rest.notice_restart()
         self._left = self._bounds.records
         jobs, complete = await self._walk(newest_first(listed - self._known()), every=every)
         if final and (every or not jobs):

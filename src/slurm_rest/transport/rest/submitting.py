@@ -20,7 +20,7 @@ from slurm_rest.transport.fields import require_fields
 
 from . import recovery
 from .connection import lost
-from .recovery import NOBODY_UIDS, Case, Decision, Look, Loss, group_id, loss_of
+from .recovery import NOBODY_UIDS, Case, Decision, Look, Loss, carries, group_id, loss_of
 from .search import Search
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class Submitter:
     async def _earlier(self, job: PreparedJob, search: Search) -> Submission | None:
         """Return the job that an earlier attempt with the same key made."""
         own = next((job_id for job_id, key in self._rest.made.items() if key == job.key), None)
-        if own is not None:
+        if own is not None and any(carries(one, job.key, job.user) for one in await self._rest.controller_records(own)):
             return Submission(job_id=own, cluster=self._rest.connection.cluster, found=True)
         look = await search.whole(back=recovery.BOUNDS.horizon, every=True)
         if look.jobs:

@@ -6,19 +6,21 @@ import asyncio
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from slurm_rest.api.base import ApiRequest
 from slurm_rest.config import Settings
 from slurm_rest.errors import (
     AccountingDown,
+    ApiError,
     AuthError,
     ControllerDown,
     JobNotFound,
     SlurmError,
 )
 from slurm_rest.models import CancelResult, JobInfo, Ping, Submission
-from slurm_rest.records import items, read_accounting_job, read_controller_job, read_ping
+from slurm_rest.records import items, read_accounting_job, read_controller_job, read_diagnostics, read_ping
 from slurm_rest.transport.answers import Answer, controller_down
 from slurm_rest.transport.base import Capabilities, Counters, PreparedJob, StateRow
 
@@ -67,6 +69,7 @@ class RestTransport:
         self.made: dict[int, str] = {}
         self.seen: dict[int, str] = {}
         self.looking = asyncio.Lock()
+        self._began: datetime | None = None
         self.has_accounting = True
         self._submitter = Submitter(self, recovery_timeout)
         self._arrays: set[int] = set()
@@ -126,9 +129,20 @@ class RestTransport:
         _keep(self.seen, job_id, key)
 
     def forget(self) -> None:
-        """Trust no id any more: a controller that crashed forgets its newest jobs and gives their ids to others."""
+        """Trust no id any more: a controller that was killed forgets its newest jobs and gives their ids to others."""
         self.made.clear()
         self.seen.clear()
+
+    async def notice_restart(self) -> None:
+        """Forget if the controller began anew since this was last asked; its counters say when it did."""
+        try:
+            answer, _ = await self.records("/diag/", "statistics")
+            began = read_diagnostics(answer.body).since
+        except ApiError:
+            began = None
+        if began is None or began != self._began:
+            self.forget()
+        self._began = began
 
     # --- reading --------------------------------------------------------------------------------------------
 
