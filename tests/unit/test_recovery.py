@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -217,8 +218,9 @@ async def test_ids_behind_the_last_known_one_are_asked_first(server: Server, at_
         (job(50, comment="KEY", user_name="bob", **RECENT),),
         (job(50, comment="other slurm-rest:00000000000000000000", **RECENT),),
         (job(50, comment="words", name="another", **RECENT),),
+        (job(50, comment="words", name="night", **OLD),),
     ],
-    ids=["nothing", "somebody else's", "another key", "another name"],
+    ids=["nothing", "somebody else's", "another key", "another name", "an old one"],
 )
 async def test_it_is_sent_again_under_the_same_key_when_there_is_none(
     others: tuple[dict[str, Any], ...], server: Server, at_once: None
@@ -284,6 +286,16 @@ async def test_in_doubt_nothing_is_sent_again(
     assert cluster.key in caught.value.hint
 
 
+async def test_a_doubtful_job_does_not_hide_the_right_one(server: Server, at_once: None) -> None:
+    doubtful = job(70, comment="words", name="night", submit_time={"set": True, "number": 2**31})
+    cluster = Cluster(
+        server, *[job(one, comment="KEY" if one == 40 else "x", **RECENT) for one in range(40, 70)], doubtful
+    )
+    cluster.posts(CUT)
+    async with client(user="alice") as slurm:
+        assert (await slurm.submit(SCRIPT, name="night")).id == 40
+
+
 async def test_a_silent_server_is_never_sent_to_again(server: Server, at_once: None) -> None:
     cluster = Cluster(server)
     post = cluster.posts(httpx.ReadTimeout("slow"))
@@ -328,6 +340,30 @@ async def test_an_earlier_job_is_returned_and_nothing_sent(state: str, server: S
     assert cluster.listing.call_count == 1
     assert cluster.accounting is not None
     assert cluster.accounting.calls[0].request.url.params["start_time"] == "now-604800seconds"
+
+
+async def test_an_interrupted_submission_stays_under_its_key(
+    server: Server, at_once: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    cluster = Cluster(server).asks_accounting()
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def post(request: httpx.Request) -> httpx.Response:
+        asked.set()
+        await go.wait()
+        return MADE.response
+
+    server.on("POST", "/job/submit", post)
+    server.on("GET", f"/job/{JOB_ID}", good(jobs=[job(JOB_ID, "PENDING")]))
+    async with client(user="alice") as slurm:
+        task = asyncio.create_task(slurm.submit(SCRIPT, idempotency_key="tonight"))
+        await asked.wait()
+        task.cancel()
+        go.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert cluster.listing.called
+    assert f"job {JOB_ID} stays" in caplog.text
 
 
 async def test_without_accounting_an_earlier_job_cannot_be_ruled_out(server: Server) -> None:

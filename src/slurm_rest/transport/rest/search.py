@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from slurm_rest.errors import AccountingDown
 from slurm_rest.models import JobInfo
-from slurm_rest.records import items, mapping, read_accounting_job, text
+from slurm_rest.records import items, read_accounting_job
 from slurm_rest.transport.base import PreparedJob
 
 from . import recovery
@@ -30,6 +30,8 @@ __all__ = ["Search"]
 _BATCH = 16
 # Ids asked about behind the last known one: 16 KiB of query, 5 ms.
 _NEAR = 1000
+# Slurm's times are whole seconds, and clocks differ a little.
+_ROUGHLY = 5.0
 # A name that accounting keeps as it is and that its comma list does not split.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
@@ -86,18 +88,16 @@ class Search:
         """Read from the newest id back to what is older than the submission."""
         old = self._since - self._bounds.skew
         found: list[JobInfo] = []
+        doubt = False
         for start in range(0, len(ids), _BATCH):
             if self._left <= 0:
-                return found, False
+                break
             jobs, records = await self._read(ids[start : start + _BATCH])
             found += jobs
-            if found and not every:
+            doubt = doubt or any(self._could_be(record) for record in records)
+            if (found and not every) or any(is_older(record, old) for record in records):
                 break
-            if any(self._could_be(record) for record in records):
-                return found, False
-            if any(is_older(record, old) for record in records):
-                break
-        return found, True
+        return found, self._left > 0 and not doubt
 
     async def _read(self, ids: Sequence[int]) -> tuple[list[JobInfo], list[JobInfo]]:
         """Read the records of candidates; returns those with the key, and all."""
@@ -117,18 +117,14 @@ class Search:
         return carries(record, self._job.key, self._job.user)
 
     def _could_be(self, record: JobInfo) -> bool:
-        return is_suspect(record, self._job.name, self._job.user, self._since)
+        return is_suspect(record, self._job.name, self._job.user, self._since - _ROUGHLY)
 
     async def _accounted(self, listed: Collection[int], back: float) -> tuple[list[JobInfo], bool]:
         """Ask accounting for the user's jobs that are live or ended lately; the live ones the controller describes."""
-        if not self._rest.has_accounting:
-            return [], True
         try:
             answer = await self._rest.accounting("/jobs/", self._question(back))
         except AccountingDown:
             return [], False
-        plugin = mapping(mapping(answer.body.get("meta")).get("plugin")).get("accounting_storage")
-        self._rest.has_accounting = text(plugin) != "accounting_storage/none"
         records = [read_accounting_job(record) for record in items(answer.body.get("jobs"))]
         # What came after the listing may still be in the controller, where the comment is certain.
         here = {

@@ -57,7 +57,10 @@ class Submitter:
         self._owner_verified = False
 
     async def submit(self, job: PreparedJob) -> Submission:
-        """Create one job. A caller who gives up meanwhile (^C, a time-out) leaves no job behind."""
+        """Create one job. A caller who gives up meanwhile (^C, a time-out) leaves no job behind.
+
+        With a key of the caller's own the job stays: trying again returns it.
+        """
         task = asyncio.ensure_future(self._submit(job))
         try:
             return await asyncio.shield(task)
@@ -71,9 +74,11 @@ class Submitter:
         if not task.done():
             task.cancel()
             log.warning("Interrupted while submitting: there may be a job whose comment ends in %s", job.key)
-        elif not task.cancelled() and task.exception() is None and not (job.repeated and task.result().found):
+        elif not task.cancelled() and task.exception() is None:
             job_id = task.result().job_id
-            if await self._take_back(job_id):
+            if job.repeated:
+                log.warning("Interrupted while submitting: job %d stays, under its idempotency_key", job_id)
+            elif await self._take_back(job_id):
                 log.warning("Interrupted while submitting: job %d was cancelled", job_id)
 
     async def _submit(self, job: PreparedJob) -> Submission:

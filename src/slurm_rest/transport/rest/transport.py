@@ -70,7 +70,6 @@ class RestTransport:
         self.seen: dict[int, str] = {}
         self.looking = asyncio.Lock()
         self._began: datetime | None = None
-        self.has_accounting = True
         self._submitter = Submitter(self, recovery_timeout)
         self._arrays: set[int] = set()
 
