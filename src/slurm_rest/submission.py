@@ -108,6 +108,8 @@ def prepare(
 
     ``words`` are the caller's own (``idempotency_key``): the same ones make the same key.
     """
+    if words is not None and not user:
+        raise ConfigError("idempotency_key needs the user's name", hint="Set SLURM_REST_USER.")
     key = new_key() if words is None else callers_key(check_words(words), user, target.cluster)
     body = translate(read, settings, target, user=user, here=here)
     first = _first(body)

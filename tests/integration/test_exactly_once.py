@@ -146,11 +146,11 @@ with SlurmClient(url, token=token, workdir="/tmp") as slurm:
 """
 
 
-async def child(cluster: Cluster, url: str, name: str) -> asyncio.subprocess.Process:
+async def child(cluster: Cluster, url: str, words: str, code: str = CHILD) -> asyncio.subprocess.Process:
     pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", CHILD, stdin=pipe, stdout=pipe)
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdin=pipe, stdout=pipe)
     assert process.stdin is not None
-    process.stdin.write(f"{url} {cluster.token('alice')} {name}".encode())
+    process.stdin.write(f"{url} {cluster.token('alice')} {words}".encode())
     process.stdin.close()
     return process
 
@@ -181,20 +181,19 @@ def thirty_percent(seed: int) -> Callable[[int], Fault]:
     return lambda _: dice.choice(kinds) if dice.random() < 0.3 else Fault.NONE
 
 
-async def storm(slurm: AsyncSlurmClient, name: str, at_once: int, own_keys: bool = False) -> list[AsyncJob]:
+async def storm(slurm: AsyncSlurmClient, name: str, at_once: int) -> list[AsyncJob]:
     """Submit many, and again only what raised an error that promises that there is no job."""
     slots = asyncio.Semaphore(at_once)
 
-    async def one(number: int) -> AsyncJob:
-        key = f"{name}-{number}" if own_keys else None
+    async def one() -> AsyncJob:
         async with slots:
             while True:
                 try:
-                    return await slurm.submit(SCRIPT, name=name, hold=True, idempotency_key=key)
+                    return await slurm.submit(SCRIPT, name=name, hold=True)
                 except NO_JOB:  # noqa: PERF203  # the daemon is away for a moment
                     await asyncio.sleep(0.1)
 
-    return await asyncio.gather(*(one(number) for number in range(STORM)))
+    return await asyncio.gather(*(one() for _ in range(STORM)))
 
 
 async def check(cluster: Cluster, proxy: FaultProxy, name: str, jobs: list[AsyncJob]) -> None:
@@ -236,3 +235,32 @@ async def test_a_storm_with_a_daemon_in_trouble(
         await until_true(lambda: len(proxy.posts) > STORM // 5)
         await asyncio.to_thread(lambda: asyncio.run(disturb(cluster, daemon)))
         await check(cluster, proxy, name, await storming)
+
+
+STORMING_CHILD = """
+import asyncio, sys
+from slurm_rest import AsyncSlurmClient
+url, token, name, count = sys.stdin.read().split()
+async def main():
+    async with AsyncSlurmClient(url, token=token, workdir="/tmp") as slurm:
+        await asyncio.gather(*(one(slurm, number) for number in range(int(count))))
+async def one(slurm, number):
+    job = await slurm.submit("#!/bin/sh\\ntrue\\n", name=name, hold=True, idempotency_key=f"{name} {number}")
+    print(job.id, flush=True)
+asyncio.run(main())
+"""
+
+
+async def test_a_storm_whose_client_is_killed_and_tries_again(cluster: Cluster, name: str) -> None:
+    count = STORM // 10
+    async with proxy_to(cluster.url, thirty_percent(3)) as proxy:
+        first = await child(cluster, proxy.url, f"{name} {count}", STORMING_CHILD)
+        await until_true(lambda: len(proxy.posts) > count // 2)
+        first.send_signal(signal.SIGKILL)
+        await first.communicate()
+        second = await child(cluster, proxy.url, f"{name} {count}", STORMING_CHILD)
+        printed, _ = await second.communicate()
+    assert second.returncode == 0
+    found = await keys_of(cluster, name)
+    assert len(set(found.values())) == len(found) == count
+    assert sorted(int(line) for line in printed.split()) == sorted(found)

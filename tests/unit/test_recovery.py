@@ -12,7 +12,7 @@ import httpx
 import pytest
 import respx
 
-from slurm_rest.errors import ControllerDown, ProtocolError, SpecError, SubmitUncertain, Timeout
+from slurm_rest.errors import ConfigError, ControllerDown, ProtocolError, SpecError, SubmitUncertain, Timeout
 from slurm_rest.keys import callers_key
 from slurm_rest.records import read_controller_job
 from slurm_rest.transport.rest import recovery
@@ -373,9 +373,16 @@ async def test_without_accounting_an_earlier_job_cannot_be_ruled_out(server: Ser
             await slurm.submit(SCRIPT, idempotency_key="tonight")
 
 
+async def test_a_key_is_of_a_user_whose_name_is_known(server: Server) -> None:
+    async with client() as slurm:
+        with pytest.raises(ConfigError, match="SLURM_REST_USER"):
+            await slurm.submit(SCRIPT, idempotency_key="tonight")
+        assert slurm.requests == 0
+
+
 @pytest.mark.parametrize("words", ["", "x" * 201, 7])
 async def test_words_that_are_no_key(words: object, server: Server) -> None:
-    async with client() as slurm:
+    async with client(user="alice") as slurm:
         with pytest.raises(SpecError, match="1 to 200 characters"):
             await slurm.submit(SCRIPT, idempotency_key=words)  # type: ignore[arg-type]  # wrong on purpose
         assert slurm.requests == 0

@@ -58,7 +58,9 @@ def says(answer: bytes, *, first: bool = False) -> Handler:
     return handle
 
 
-def slurm_at(url: str, timeout: float = 20, ca_file: Path | None = None, recovery_timeout: float = 60) -> AsyncSlurmClient:
+def slurm_at(
+    url: str, timeout: float = 20, ca_file: Path | None = None, recovery_timeout: float = 60
+) -> AsyncSlurmClient:
     return AsyncSlurmClient(
         url, token="tok", workdir="/tmp", timeout=timeout, ca_file=ca_file, recovery_timeout=recovery_timeout
     )
