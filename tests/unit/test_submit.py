@@ -175,6 +175,7 @@ async def test_no_job_id_is_no_job_though_the_status_is_200(server: Server) -> N
         (failure(502, 1800), ControllerDown),
         (failure(504, 5004), SubmitUncertain),
         (failure(500, -1), SubmitUncertain),
+        (failure(422, 104, "Connection reset by peer"), SubmitUncertain),
         (Capture("POST", "/", 200, "application/json", b'{"meta": {'), SubmitUncertain),
         (Capture("POST", "/", 503, "text/html", b"<html>busy</html>"), SubmitUncertain),
         (httpx.ConnectError("refused"), Unreachable),
