@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .api import AsyncSlurmApi
 from .auth import TokenProvider, read_claims
 from .config import EnvironmentRule, TransportName, load_settings
-from .errors import ConfigError, JobNotFound, PermissionDenied, SpecError
+from .errors import ConfigError, PermissionDenied, SpecError
+from .grouping import by_id, member_of, one_of
 from .job import AsyncJob
 from .models import CancelResult, Diagnostics, JobInfo, Ping, group_record
 from .poller import Poller
@@ -22,7 +22,7 @@ from .states import JobState
 from .submission import Surroundings, Target, prepare, read_spec, try_releases
 from .tables import JobTable, NodeTable, PartitionTable
 from .transport.base import PreparedJob
-from .transport.rest import RestTransport
+from .transport.rest import RECOVERY_TIMEOUT, RestTransport
 
 if TYPE_CHECKING:
     import httpx
@@ -45,7 +45,8 @@ class AsyncSlurmClient:
 
     Without arguments everything comes from the environment (SLURM_REST_URL, SLURM_JWT, ...) and the profile file.
     ``token`` is a token's text or a provider; ``user`` the user to act as, when the token allows it; ``cluster``
-    names a profile. Nothing is sent before the first call.
+    names a profile. ``timeout`` is how long one answer may take, ``recovery_timeout`` how long a submission whose
+    answer was lost is looked for. Nothing is sent before the first call.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class AsyncSlurmClient:
         cluster: str | None = None,
         http_transport: httpx.AsyncBaseTransport | None = None,
         timeout: float | None = None,
+        recovery_timeout: float = RECOVERY_TIMEOUT,
     ) -> None:
         self.settings = load_settings(
             {
@@ -85,7 +87,12 @@ class AsyncSlurmClient:
         if self.settings.transport not in ("auto", "rest"):
             hint = "Use auto or rest (SLURM_REST_TRANSPORT)."
             raise ConfigError(f"The transport {self.settings.transport!r} is not available yet", hint=hint)
-        self._rest = RestTransport(self.settings, http_transport=http_transport, read_timeout=timeout)
+        self._rest = RestTransport(
+            self.settings,
+            http_transport=http_transport,
+            read_timeout=timeout,
+            recovery_timeout=recovery_timeout,
+        )
         self._poller = Poller(self._rest)
 
     def __repr__(self) -> str:
@@ -117,29 +124,48 @@ class AsyncSlurmClient:
 
     # --- submitting -----------------------------------------------------------------------------------------
 
-    async def submit(self, script: str | os.PathLike[str] | JobSpec, /, **options: Unpack[JobOptions]) -> AsyncJob:
+    async def submit(
+        self,
+        script: str | os.PathLike[str] | JobSpec,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        **options: Unpack[JobOptions],
+    ) -> AsyncJob:
         """Submit one job and return its handle.
 
         ``script`` is a path, text that starts with ``#!``, or a JobSpec. It is read as sbatch reads it: its directives,
         then ``SBATCH_*`` variables, then the keyword options, which are sbatch's long options with ``_`` for ``-`` and
         win as a command line would. ``env`` and ``args`` go along.
 
+        With ``idempotency_key``, a text of the caller's choice, submitting again returns the first job, also from
+        another process and when that job has ended or was cancelled; it costs a listing of states and a question to
+        accounting before, and once more after. Accounting is asked for jobs of the last 7 days with the same name.
+
         Raises SpecError for what is wrong before anything is sent, SubmitRejected with Slurm's reason, and
-        SubmitUncertain when the answer was lost: then there may be a job.
+        SubmitUncertain when the answer was lost and it could not be told in time whether there is a job.
         """
         # A file is read, and refused, before anything is asked.
         source = script if isinstance(script, JobSpec) else read_script(script)
-        return await self.submit_read(source, options)
+        return await self.submit_read(source, options, words=idempotency_key)
 
     async def submit_read(
-        self, source: Script | JobSpec, options: Mapping[str, object], given: list[Given] | None = None
+        self,
+        source: Script | JobSpec,
+        options: Mapping[str, object],
+        given: list[Given] | None = None,
+        *,
+        words: str | None = None,
     ) -> AsyncJob:
-        """Submit what was read already; ``given`` are options of a command line, which win over directives."""
+        """Submit what was read already; ``given`` are options of a command line, which win over directives.
+
+        ``words`` are an idempotency key.
+        """
         user, here = await self.user_name(), Surroundings.here()
 
         def ready(target: Target) -> tuple[JobSpec, PreparedJob]:
             read = read_spec(source, options, environ=self.settings.environ, release=target.release, given=given)
-            return read.spec, prepare(read, self.settings, target, user=user, here=here)
+            return read.spec, prepare(read, self.settings, target, user=user, here=here, words=words)
 
         if not self._rest.connection.release:
             # What no release would take is refused before anything is sent.
@@ -176,9 +202,9 @@ class AsyncSlurmClient:
         Raises JobNotFound when neither knows it.
         """
         if isinstance(job, AsyncJob) and job.is_member:
-            return _member(job, await self._rest.describe([job.id]))
+            return member_of(job, await self._rest.describe([job.id]))
         (job_id,) = _ids([job])
-        return _one(job_id, _by_id(await self._rest.describe([job_id])))
+        return one_of(job_id, by_id(await self._rest.describe([job_id])))
 
     async def describe(self, jobs: Iterable[JobRef], *, ended: bool = False) -> dict[int, JobInfo]:
         """Return the full record of each job; those that neither controller nor accounting knows are absent.
@@ -186,7 +212,7 @@ class AsyncSlurmClient:
         One small request a job. ``ended=True`` promises that all are over: accounting then answers for 100 at once.
         """
         ids = _ids(jobs)
-        members = _by_id(await self._rest.describe(dict.fromkeys(ids), ended=ended))
+        members = by_id(await self._rest.describe(dict.fromkeys(ids), ended=ended))
         return {job_id: group_record(job_id, members[job_id]) for job_id in ids if job_id in members}
 
     async def member_states(self, job_id: int) -> dict[tuple[int | None, int | None], JobState]:
@@ -242,8 +268,8 @@ class AsyncSlurmClient:
         for job in listed:
             if isinstance(job, AsyncJob):
                 job.state = states[job.id]
-        members = _by_id(await self._rest.describe(dict.fromkeys(ids), ended=True))
-        return [_one(job_id, members) for job_id in ids]
+        members = by_id(await self._rest.describe(dict.fromkeys(ids), ended=True))
+        return [one_of(job_id, members) for job_id in ids]
 
     async def _wait_for_members(self, jobs: list[JobRef], timeout: float | None) -> list[JobInfo]:
         handles = [job if isinstance(job, AsyncJob) else self.job(job) for job in jobs]
@@ -350,36 +376,6 @@ def _ids(jobs: Iterable[JobRef]) -> list[int]:
             raise SpecError(f"{job!r} is not a job id", field="job_id", hint="Job ids are numbers from 1 up.")
         found.append(job_id)
     return found
-
-
-def _member(job: AsyncJob, records: Iterable[JobInfo]) -> JobInfo:
-    """Return the record of one member; a pending task has none of its own, so the array's stands for it."""
-    key = (job.task_id, job.offset)
-    for record in records:
-        group = record.array_job_id if job.offset is None else record.het_job_id
-        if group != job.id:
-            continue
-        if (record.array_task_id, record.het_job_offset) == key:
-            return record
-        if job.task_id is not None and record.array_task_id is None and record.stands_for(job.task_id):
-            return replace(record, array_task_id=job.task_id, array_tasks="")
-    raise JobNotFound(f"There is no job {job.label}", hint="Neither the controller nor accounting knows it.")
-
-
-def _by_id(records: Iterable[JobInfo]) -> dict[int, list[JobInfo]]:
-    """Return the records under each id that they belong to: their own, and their array's or het job's."""
-    found: dict[int, list[JobInfo]] = {}
-    for record in records:
-        for job_id in {record.id, record.array_job_id, record.het_job_id}:
-            if job_id:
-                found.setdefault(job_id, []).append(record)
-    return found
-
-
-def _one(job_id: int, members: Mapping[int, Sequence[JobInfo]]) -> JobInfo:
-    if job_id not in members:
-        raise JobNotFound(f"There is no job {job_id}", hint="Neither the controller nor accounting knows it.")
-    return group_record(job_id, members[job_id])
 
 
 def _has_state(state: JobState, wanted: Collection[str]) -> bool:

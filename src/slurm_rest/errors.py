@@ -272,9 +272,10 @@ class UnsupportedVersion(ApiError):
 
 
 class SubmitUncertain(SlurmError):
-    """The answer to a submission was lost, so there may be a job.
+    """The answer to a submission was lost, and it could not be told in time whether there is a job, or still will be.
 
-    ``key`` is the text that this client put into the job's comment: a job that carries it is this one.
+    ``key`` is the text that this client put into the job's comment: a job that carries it is this one. Submitting again
+    is safe with the same ``idempotency_key``.
     """
 
     def __init__(self, message: str, *, key: str, hint: str = "", context: ErrorContext | None = None) -> None:

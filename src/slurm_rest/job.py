@@ -20,7 +20,7 @@ class AsyncJob:
     """One job of a cluster. ``await job`` waits for its end; ``state`` is what was last heard, without asking.
 
     An array or het job is a group: its state is derived from all members, which ``tasks`` and ``components`` return as
-    handles of their own (``12_3``, ``12+1``).
+    handles of their own (``12_3``, ``12+1``). ``found`` says of a submission that its job was there already.
     """
 
     def __init__(
@@ -38,7 +38,8 @@ class AsyncJob:
         self.task_id = task_id
         self.offset = offset
         self.spec = spec
-        self.state = JobState.parse("PENDING" if submission else None)
+        self.state = JobState.parse("PENDING" if submission and not submission.found else None)
+        self.found = submission is not None and submission.found
         self.warnings: tuple[str, ...] = submission.warnings if submission else ()
 
     @property

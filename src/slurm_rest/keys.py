@@ -5,10 +5,11 @@ It finds the job again when the answer to the submission was lost.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import secrets
 
-__all__ = ["COMMENT_LIMIT", "add_key", "new_key", "split_comment"]
+__all__ = ["COMMENT_LIMIT", "add_key", "callers_key", "new_key", "split_comment"]
 
 # Slurm answers error 2012 to longer comments, counted in bytes.
 COMMENT_LIMIT = 1024
@@ -18,6 +19,12 @@ _KEY = re.compile(r"(?:^| )(slurm-rest:[0-9a-f]{20})\Z")
 def new_key() -> str:
     """Return a key that no other submission has: 80 random bits."""
     return f"slurm-rest:{secrets.token_hex(10)}"
+
+
+def callers_key(words: str, user: str, cluster: str) -> str:
+    """Return the key for a caller's own words: always the same for the same user on the same cluster."""
+    whole = "\0".join((cluster, user, words))
+    return f"slurm-rest:{hashlib.sha256(whole.encode('utf-8', 'surrogateescape')).hexdigest()[:20]}"
 
 
 def add_key(comment: str, key: str) -> str:

@@ -214,12 +214,16 @@ class Diagnostics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """A job that Slurm created. ``warnings`` are Slurm's remarks, for instance that it is held."""
+    """A job that Slurm created. ``warnings`` are Slurm's remarks, for instance that it is held.
+
+    ``found`` says that it was there already, by its key: an answer was lost, or the caller had submitted it before.
+    """
 
     job_id: int
     cluster: str = ""
     warnings: tuple[str, ...] = ()
     user_message: str = ""
+    found: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

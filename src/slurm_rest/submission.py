@@ -15,7 +15,7 @@ from .api import API_VERSIONS
 from .auth import EnvironmentToken, read_claims
 from .config import Settings, load_settings
 from .errors import ConfigError, SpecError, UnsupportedVersion
-from .keys import add_key, new_key
+from .keys import add_key, callers_key, new_key
 from .sbatch import JobSpec, ReadJob, Script, Setting, Submitter, read_job, submit_body
 from .sbatch.getopt import Given
 from .transport.base import PreparedJob
@@ -35,6 +35,7 @@ __all__ = [
 _RELEASES = ("26.05", "24.11")
 # Slurm's own word for no limit in SLURM_RLIMIT_* is all bits set.
 _NO_LIMIT = 2**64 - 1
+_LONGEST_WORDS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +103,30 @@ def read_spec(
 
 
 def prepare(
-    read: ReadJob, settings: Settings, target: Target, *, user: str, here: Surroundings, key: str | None = None
+    read: ReadJob, settings: Settings, target: Target, *, user: str, here: Surroundings, words: str | None = None
 ) -> PreparedJob:
-    """Build the body of a submission, with a key behind the comment that finds the job again."""
-    key = key or new_key()
+    """Build the body of a submission, with a key behind the comment that finds the job again.
+
+    ``words`` are the caller's own (``idempotency_key``): the same ones make the same key.
+    """
+    if words is not None and not user:
+        raise ConfigError("idempotency_key needs the user's name", hint="Set SLURM_REST_USER.")
+    key = new_key() if words is None else callers_key(check_words(words), user, target.cluster)
     body = translate(read, settings, target, user=user, here=here)
     first = _first(body)
     comment = first.get("comment")
     first["comment"] = _comment(comment if isinstance(comment, str) else "", key)
-    return PreparedJob(body, key, user=user)
+    name = first.get("name")
+    return PreparedJob(body, key, user, name if isinstance(name, str) else "", repeated=words is not None)
+
+
+def check_words(words: str) -> str:
+    """Return a caller's ``idempotency_key``, or raise SpecError."""
+    if isinstance(words, str) and 0 < len(words) <= _LONGEST_WORDS:
+        return words
+    hint = "Use a text that stays the same when the same job is submitted again."
+    message = f"idempotency_key takes 1 to {_LONGEST_WORDS} characters"
+    raise SpecError(message, field="idempotency_key", kind="value", hint=hint)
 
 
 def translate(read: ReadJob, settings: Settings, target: Target, *, user: str, here: Surroundings) -> dict[str, object]:

@@ -26,6 +26,7 @@ from .models import CancelResult, Diagnostics, JobInfo, Ping
 from .sbatch import JobSpec
 from .states import JobState
 from .tables import JobTable, NodeTable, PartitionTable
+from .transport.rest import RECOVERY_TIMEOUT
 
 if TYPE_CHECKING:
     import httpx
@@ -108,6 +109,7 @@ class SlurmClient:
         cluster: str | None = None,
         http_transport: httpx.AsyncBaseTransport | None = None,
         timeout: float | None = None,
+        recovery_timeout: float = RECOVERY_TIMEOUT,
     ) -> None:
         self._client = AsyncSlurmClient(
             url,
@@ -124,6 +126,7 @@ class SlurmClient:
             cluster=cluster,
             http_transport=http_transport,
             timeout=timeout,
+            recovery_timeout=recovery_timeout,
         )
         self._portal = Portal()
         self._finalizer = weakref.finalize(self, _shut_down, self._client, self._portal)
@@ -159,9 +162,17 @@ class SlurmClient:
         """Every operation of slurmrestd, generated and typed: ``slurm.api.get_reservations()``."""
         return SlurmApi(self._client.api, self._portal.run)
 
-    def submit(self, script: str | os.PathLike[str] | JobSpec, /, **options: Unpack[JobOptions]) -> Job:
+    def submit(
+        self,
+        script: str | os.PathLike[str] | JobSpec,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        **options: Unpack[JobOptions],
+    ) -> Job:
         """Submit one job and return its handle; see AsyncSlurmClient.submit."""
-        return Job(self._portal, self._portal.run(self._client.submit(script, **options)))
+        made = self._client.submit(script, idempotency_key=idempotency_key, **options)
+        return Job(self._portal, self._portal.run(made))
 
     def job(self, job_id: int) -> Job:
         """Return a handle for a job by its id. Nothing is asked yet."""

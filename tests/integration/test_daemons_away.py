@@ -68,14 +68,18 @@ async def test_a_dead_database_is_told_from_a_dead_controller(client: AsyncSlurm
             await client.job(60_000_000).info()
 
 
-async def test_a_frozen_controller_makes_a_submission_uncertain(client: AsyncSlurmClient, cluster: Cluster) -> None:
-    with cluster.frozen("slurmctld"):
-        with pytest.raises(SubmitUncertain) as caught:
-            await client.submit(TRUE, name="frozen")
-        assert caught.value.key.startswith("slurm-rest:")
-        assert caught.value.key in str(caught.value)
-    # The request lay in the controller's socket, and is carried out once it wakes.
-    found = await until(lambda: client.jobs(name="frozen"))
+async def test_a_frozen_controller_makes_a_submission_uncertain(cluster: Cluster) -> None:
+    async with AsyncSlurmClient(
+        cluster.url, token=cluster.token("alice"), workdir="/tmp", recovery_timeout=1
+    ) as client:
+        await client.api_version()
+        with cluster.frozen("slurmctld"):
+            with pytest.raises(SubmitUncertain) as caught:
+                await client.submit(TRUE, name="frozen")
+            assert caught.value.key.startswith("slurm-rest:")
+            assert caught.value.key in str(caught.value)
+        # The request lay in the controller's socket, and is carried out once it wakes.
+        found = await until(lambda: client.jobs(name="frozen"))
     assert [record.submission_key for record in found] == [caught.value.key]
 
 

@@ -58,8 +58,12 @@ def says(answer: bytes, *, first: bool = False) -> Handler:
     return handle
 
 
-def slurm_at(url: str, timeout: float = 20, ca_file: Path | None = None) -> AsyncSlurmClient:
-    return AsyncSlurmClient(url, token="tok", workdir="/tmp", timeout=timeout, ca_file=ca_file)
+def slurm_at(
+    url: str, timeout: float = 20, ca_file: Path | None = None, recovery_timeout: float = 60
+) -> AsyncSlurmClient:
+    return AsyncSlurmClient(
+        url, token="tok", workdir="/tmp", timeout=timeout, ca_file=ca_file, recovery_timeout=recovery_timeout
+    )
 
 
 async def failure(url: str, timeout: float = 20, ca_file: Path | None = None) -> SlurmError:
@@ -175,7 +179,7 @@ async def test_a_submission_that_is_cut_off_is_uncertain_and_sent_once() -> None
             await writer.drain()
         writer.close()
 
-    async with listening(handle) as port, slurm_at(f"http://127.0.0.1:{port}") as slurm:
+    async with listening(handle) as port, slurm_at(f"http://127.0.0.1:{port}", recovery_timeout=0) as slurm:
         with pytest.raises(SubmitUncertain, match="the job may exist"):
             await slurm.submit("#!/bin/sh\n")
     assert len(posts) == 1

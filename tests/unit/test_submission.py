@@ -13,6 +13,7 @@ from slurm_rest.errors import ConfigError, SpecError
 from slurm_rest.keys import split_comment
 from slurm_rest.sbatch import ReadJob, Script
 from slurm_rest.submission import Surroundings, Target, prepare, read_spec, translate, try_releases
+from slurm_rest.transport.base import PreparedJob
 
 SCRIPT = "#!/bin/sh\ntrue\n"
 HET = "#!/bin/sh\n#SBATCH -n 1 --comment=mine\n#SBATCH hetjob\n#SBATCH -n 2\ntrue\n"
@@ -231,10 +232,13 @@ def test_only_the_first_component_carries_the_key() -> None:
     assert second["comment"] == "mine"
 
 
-def test_a_caller_may_bring_the_key() -> None:
-    made = prepare(read(SCRIPT), Settings(workdir="/w"), NEWEST, user="alice", here=HERE, key="slurm-rest:mine")
-    assert made.key == "slurm-rest:mine"
-    assert str(jobs_of(made.body)[0]["comment"]).endswith("slurm-rest:mine")
+def test_the_same_words_of_a_user_make_the_same_key() -> None:
+    def made(user: str) -> PreparedJob:
+        return prepare(read(SCRIPT), Settings(workdir="/w"), NEWEST, user=user, here=HERE, words="night 7")
+
+    assert made("alice").key == made("alice").key
+    assert made("bob").key != made("alice").key
+    assert str(jobs_of(made("bob").body)[0]["comment"]).endswith(made("bob").key)
 
 
 def test_a_translation_has_no_key() -> None:

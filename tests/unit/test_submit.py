@@ -174,6 +174,7 @@ async def test_no_job_id_is_no_job_though_the_status_is_200(server: Server) -> N
         (failure(502, 1800), ControllerDown),
         (failure(504, 5004), SubmitUncertain),
         (failure(500, -1), SubmitUncertain),
+        (failure(422, 104, "Connection reset by peer"), SubmitUncertain),
         (Capture("POST", "/", 200, "application/json", b'{"meta": {'), SubmitUncertain),
         (Capture("POST", "/", 503, "text/html", b"<html>busy</html>"), SubmitUncertain),
         (httpx.ConnectError("refused"), Unreachable),
@@ -187,10 +188,12 @@ async def test_no_job_id_is_no_job_though_the_status_is_200(server: Server) -> N
     ],
     ids=str,
 )
-async def test_nothing_is_ever_posted_twice(reply: Capture | Exception, kind: type[SlurmError], server: Server) -> None:
+async def test_nothing_is_posted_twice_without_a_look(
+    reply: Capture | Exception, kind: type[SlurmError], server: Server
+) -> None:
     server.ping()
     post = server.on("POST", "/job/submit", reply)
-    async with client() as slurm:
+    async with client(recovery_timeout=0) as slurm:
         with pytest.raises(kind) as caught:
             await slurm.submit(SCRIPT)
     assert type(caught.value) is kind
@@ -358,9 +361,9 @@ async def test_an_interruption_stays_one_though_the_cancel_fails(
 async def test_an_interruption_does_not_wait_for_ever(
     server: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from slurm_rest.transport.rest import transport
+    from slurm_rest.transport.rest import submitting
 
-    monkeypatch.setattr(transport, "_ABANDON_SECONDS", 0)
+    monkeypatch.setattr(submitting, "_ABANDON_SECONDS", 0)
     server.ping()
     slow = Slow(MADE)
     server.on("POST", "/job/submit", slow)

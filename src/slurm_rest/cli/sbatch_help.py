@@ -13,7 +13,7 @@ __all__ = ["GROUPS", "write_options"]
 # The first group in the order in which people think of them, the others by name.
 GROUPS: dict[str, str] = {
     "Common options": "job-name partition account time nodes ntasks cpus-per-task mem gpus array dependency"
-    " output error chdir env wrap wait api-version",
+    " output error chdir env wrap wait idempotency-key api-version",
     "Resources": "contiguous core-spec cores-per-socket cpus-per-gpu exclusive extra-node-info gpus-per-node"
     " gpus-per-socket gpus-per-task gres licenses mem-per-cpu mem-per-gpu mem-update mincpus network ntasks-per-core"
     " ntasks-per-gpu ntasks-per-node ntasks-per-socket ntasks-per-tres overcommit oversubscribe resources resv-ports"
@@ -42,6 +42,7 @@ _METAVARS = {
     "COMMAND": "wrap",
     "NAME=VALUE": "env",
     "VERSION": "api-version",
+    "TEXT": "idempotency-key",
     "SPEC": "bb network resources",
     "BINDING": "gpu-bind tres-bind",
     "FREQUENCY": "gpu-freq",

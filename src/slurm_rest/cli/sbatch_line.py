@@ -28,6 +28,7 @@ __all__ = ["Line", "SbatchCommand", "script_of"]
 _NEWEST, _BEFORE = "26.05", "24.11"
 _OURS = (
     Option("env", TEXT, help="variable for the job, NAME=VALUE; may be repeated"),
+    Option("idempotency-key", TEXT, help="a text under which this job is submitted only once, however often asked"),
     Option("api-version", TEXT, help="API version to convert for, as in v0.0.42"),
 )
 
@@ -41,6 +42,7 @@ class Line:
     env: dict[str, str] = field(default_factory=dict)
     wrap: str | None = None
     api_version: str | None = None
+    idempotency_key: str | None = None
 
     def has(self, name: str) -> bool:
         """Return whether a flag was given."""
@@ -112,6 +114,8 @@ def _sorted(given: Sequence[Given], words: list[str]) -> Line:
             line.env[name] = value
         elif one.option.name == "api_version":
             line.api_version = one.value
+        elif one.option.name == "idempotency_key":
+            line.idempotency_key = one.value
         elif one.option.name == "wrap":
             line.wrap = one.value
         else:

@@ -28,7 +28,7 @@ Examples:
   generate-script | slurm-rest submit -J night"""
 
 
-@click.command(cls=SbatchCommand, own=("env",), epilog=_EPILOG, short_help="Submit a job.")
+@click.command(cls=SbatchCommand, own=("env", "idempotency-key"), epilog=_EPILOG, short_help="Submit a job.")
 @click.pass_context
 def submit(ctx: click.Context, /, line: Line) -> None:
     """Submit a job and print its id, with sbatch's options and sbatch's form.
@@ -41,7 +41,7 @@ def submit(ctx: click.Context, /, line: Line) -> None:
     ids: list[int] = []
 
     async def work(client: AsyncSlurmClient) -> int:
-        job = await client.submit_read(source, _options(line), line.given)
+        job = await client.submit_read(source, _options(line), line.given, words=line.idempotency_key)
         ids.append(job.id)
         _announce(job, quiet=quiet)
         # Also when the script or SBATCH_WAIT says so.

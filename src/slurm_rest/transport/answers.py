@@ -227,7 +227,7 @@ def submit_error(answer: Answer, token: str = "") -> tuple[SlurmError, bool]:
         error = ProtocolError("The answer to the submission names no job", context=answer.context)
     if isinstance(error, ApiError) and not isinstance(error, UnsupportedVersion):
         # A server's failure without a number is nobody's refusal: a proxy's, or one on the way to slurmctld.
-        if answer.numbers <= _LOST_ANSWER and (answer.numbers or answer.status >= 500):
+        if all(_is_lost(one) for one in answer.numbers) and (answer.numbers or answer.status >= 500):
             return error, True
         return SubmitRejected(
             f"Slurm refused the job: {_describe(answer)}", hint=_advice(answer), context=answer.context
@@ -235,6 +235,11 @@ def submit_error(answer: Answer, token: str = "") -> tuple[SlurmError, bool]:
     # A refused connection to slurmctld never carried the job; any other fault on the way may have.
     lost = isinstance(error, (ControllerDown, ProtocolError)) and _CONNECT_FAILURE not in answer.numbers
     return error, lost
+
+
+def _is_lost(number: int) -> bool:
+    # Below 1000 stand the system's own numbers: 104 (reset by peer) when slurmctld ended over the request.
+    return number in _LOST_ANSWER or 0 < number < 1000
 
 
 _ADVICE = {

@@ -31,11 +31,16 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class PreparedJob:
-    """A submission, ready to send: the REST body, and the key in its comment that finds it again."""
+    """A submission, ready to send: the REST body, and the key in its comment that finds it again.
+
+    ``repeated`` says that the key is the caller's own, so that an earlier attempt may have made the job already.
+    """
 
     body: dict[str, object]
     key: str
     user: str = ""
+    name: str = ""
+    repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ class SlurmTransport(Protocol):
         """What this transport can do."""
 
     async def submit(self, job: PreparedJob) -> Submission:
-        """Create exactly one job. Never sends twice; raises SubmitUncertain when the answer was lost."""
+        """Create exactly one job, also when the answer is lost; SubmitUncertain when that cannot be told in time."""
 
     async def states(self, ids: Collection[int]) -> list[StateRow]:
         """Return a row for each job, task or component; ids that the controller does not know are absent."""

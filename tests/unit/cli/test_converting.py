@@ -97,14 +97,14 @@ def shown(run: Run, command: str) -> str:
 @pytest.mark.parametrize("command", ["submit", "convert"])
 def test_help_names_every_option(run: Run, command: str) -> None:
     found = re.findall(r"^  (?:-(\w), |    )--([a-z-]+)", shown(run, command), re.MULTILINE)
-    own = {"submit": {("", "env")}, "convert": {("", "env"), ("", "api-version")}}[command]
+    own = {"submit": {("", "env"), ("", "idempotency-key")}, "convert": {("", "env"), ("", "api-version")}}[command]
     assert set(found) == {(row.short, row.long) for row in OPTIONS} | own
     assert len(found) == len(set(found))
 
 
 def test_every_option_has_one_group() -> None:
     grouped = [name for names in GROUPS.values() for name in names.split()]
-    assert sorted(grouped) == sorted([*(row.long for row in OPTIONS), "env", "api-version"])
+    assert sorted(grouped) == sorted([*(row.long for row in OPTIONS), "env", "idempotency-key", "api-version"])
 
 
 def test_help_fits_a_terminal() -> None:

@@ -143,6 +143,15 @@ def test_wrap_makes_a_script(run: Run, server: Server) -> None:
     assert sent(server)["name"] == "wrap"
 
 
+def test_a_key_of_ones_own_submits_only_once(run: Run, server: Server, script: str) -> None:
+    assert run("submit", "--idempotency-key", "tonight", script).out == "12\n"
+    comment = sent(server)["comment"]
+    server.jobs(job(11, "CANCELLED", comment=comment, submit_time={"set": True, "number": 1_700_000_000}))
+    again = run("submit", "--idempotency-key=tonight", script)
+    assert (again.status, again.out) == (0, "11\n")
+    assert len([request for request in server.requests if request.method == "POST"]) == 1
+
+
 def test_wrap_and_a_script_exclude_each_other(run: Run, server: Server, script: str) -> None:
     result = run("submit", "--wrap", "true", script)
     assert (result.status, server.requests) == (2, [])

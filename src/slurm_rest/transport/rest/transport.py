@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from slurm_rest.api.base import ApiRequest
-from slurm_rest.auth import read_claims
 from slurm_rest.config import Settings
 from slurm_rest.errors import (
     AccountingDown,
+    ApiError,
     AuthError,
     ControllerDown,
     JobNotFound,
     SlurmError,
-    SubmitRejected,
-    SubmitUncertain,
-    UnknownUser,
 )
 from slurm_rest.models import CancelResult, JobInfo, Ping, Submission
-from slurm_rest.records import items, read_accounting_job, read_controller_job, read_ping, text
-from slurm_rest.transport.answers import Answer, controller_down, submit_error, submitted_id
+from slurm_rest.records import items, read_accounting_job, read_controller_job, read_diagnostics, read_ping
+from slurm_rest.transport.answers import Answer, controller_down
 from slurm_rest.transport.base import Capabilities, Counters, PreparedJob, StateRow
-from slurm_rest.transport.fields import require_fields
 
-from .connection import Connection, Query, lost
+from .connection import Connection, Query
 from .readings import (
     MAX_JOB_ID,
     assign_rows,
@@ -39,23 +35,20 @@ from .readings import (
     latest_records,
     parse_rows,
 )
+from .submitting import RECOVERY_TIMEOUT, Submitter
 
 if TYPE_CHECKING:
     import httpx
 
 __all__ = ["RestTransport"]
 
-log = logging.getLogger("slurm_rest")
-
 # A query above 64 KiB is cut silently by 24.11; 1000 ids make 16 KiB and cost slurmrestd 5 ms, 4000 cost 40 ms.
 _IDS_PER_REQUEST = 1000
 _ACCOUNTING_IDS_PER_REQUEST = 100
 # Up to this many jobs, one small request each beats a request to accounting.
 _FEW = 4
-# How long an interrupted submission may still take to tell its job id.
-_ABANDON_SECONDS = 4.0
-# The uid that 24.11 runs the jobs of unknown users as.
-_NOBODY_UIDS = frozenset({99, 65534})
+# How many jobs a client keeps in mind with their keys.
+_KEPT = 5000
 
 
 class RestTransport:
@@ -69,10 +62,15 @@ class RestTransport:
         *,
         http_transport: httpx.AsyncBaseTransport | None = None,
         read_timeout: float | None = None,
+        recovery_timeout: float = RECOVERY_TIMEOUT,
     ) -> None:
         timeout = {} if read_timeout is None else {"read_timeout": read_timeout}
         self.connection = Connection(settings, http_transport=http_transport, **timeout)
-        self._owner_verified = False
+        self.made: dict[int, str] = {}
+        self.seen: dict[int, str] = {}
+        self.looking = asyncio.Lock()
+        self._began: datetime | None = None
+        self._submitter = Submitter(self, recovery_timeout)
         self._arrays: set[int] = set()
 
     @property
@@ -118,98 +116,32 @@ class RestTransport:
     # --- submission -----------------------------------------------------------------------------------------
 
     async def submit(self, job: PreparedJob) -> Submission:
-        """Create one job. A caller who gives up meanwhile (^C, a time-out) leaves no job behind."""
-        task = asyncio.ensure_future(self._submit(job))
+        """Create exactly one job; see Submitter."""
+        return await self._submitter.submit(job)
+
+    def remember(self, job_id: int, key: str) -> None:
+        """Keep in mind which job a key made, so that it is not looked at again."""
+        _keep(self.made, job_id, key)
+
+    def saw(self, job_id: int, key: str) -> None:
+        """Keep in mind whose key a job carries that was read."""
+        _keep(self.seen, job_id, key)
+
+    def forget(self) -> None:
+        """Trust no id any more: a controller that was killed forgets its newest jobs and gives their ids to others."""
+        self.made.clear()
+        self.seen.clear()
+
+    async def notice_restart(self) -> None:
+        """Forget if the controller began anew since this was last asked; its counters say when it did."""
         try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            await self._abandon(task, job)
-            raise
-
-    async def _abandon(self, task: asyncio.Future[Submission], job: PreparedJob) -> None:
-        """Let an interrupted submission end, and cancel the job that it made."""
-        await asyncio.wait([task], timeout=_ABANDON_SECONDS)
-        if not task.done():
-            task.cancel()
-            log.warning("Interrupted while submitting: there may be a job whose comment ends in %s", job.key)
-        elif not task.cancelled() and task.exception() is None:
-            job_id = task.result().job_id
-            if await self._take_back(job_id):
-                log.warning("Interrupted while submitting: job %d was cancelled", job_id)
-
-    async def _submit(self, job: PreparedJob) -> Submission:
-        """Send once. The job id in the answer is the outcome, whatever the HTTP status."""
-        # Bytes that came as surrogates go out as the bytes that they were.
-        body = json.dumps(job.body, ensure_ascii=False).encode("utf-8", "surrogateescape")
-        try:
-            answer = await self.connection.post_once(
-                "/job/submit", body, lambda version: require_fields(job.body, version)
-            )
-        except SlurmError as error:
-            if lost(error):
-                raise _uncertain(job, error) from error
-            raise
-        job_id = submitted_id(answer)
-        if not job_id:
-            raise self._no_job(job, answer)
-        if answer.context.errors:
-            raise await self._withdraw(job_id, job, answer)
-        if not self._owner_verified:
-            await self._verify_owner(job_id, job, answer)
-        warnings = tuple(str(issue) for issue in answer.context.warnings)
-        message = text(answer.body.get("job_submit_user_msg"))
-        return Submission(job_id=job_id, cluster=answer.cluster, warnings=warnings, user_message=message)
-
-    def _no_job(self, job: PreparedJob, answer: Answer) -> SlurmError:
-        error, maybe = submit_error(answer, answer.token)
-        return _uncertain(job, error) if maybe else error
-
-    async def _take_back(self, job_id: int) -> bool:
-        """Cancel a job that must not stay; False when that failed."""
-        try:
-            (result,) = await self.cancel([job_id])
-        except SlurmError as error:
-            log.warning("Job %d could not be cancelled: %s", job_id, error.message)
-            return False
-        return result.outcome != "denied"
-
-    async def _withdraw(self, job_id: int, job: PreparedJob, answer: Answer) -> SlurmError:
-        """Cancel a job that Slurm created although it complained: it lacks what the complaint is about."""
-        reasons = "; ".join(str(issue) for issue in answer.context.errors)
-        if not await self._take_back(job_id):
-            return SubmitUncertain(
-                f"Slurm complained about the job, made it all the same, and it could not be cancelled: {reasons}",
-                key=job.key,
-                hint=f"Cancel job {job_id} before you submit it again.",
-                context=answer.context,
-            )
-        return SubmitRejected(
-            f"Slurm complained about the job and made it all the same: {reasons}",
-            hint=f"Job {job_id} lacked what was wrong, so it was cancelled again.",
-            context=answer.context,
-            cancelled_job_id=job_id,
-        )
-
-    async def _verify_owner(self, job_id: int, job: PreparedJob, answer: Answer) -> None:
-        """Look once whose job it became: 24.11 runs the jobs of users it does not know as uid 99."""
-        try:
-            info = next(iter(await self._controller_records(job_id)), None)
-        except SlurmError as error:
-            # The job stands, whatever became of the look at it; the next submission looks again.
-            log.info("Job %d: its owner could not be verified: %s", job_id, error.message)
-            return
-        if info is None:
-            return
-        expected = job.user or read_claims(answer.token).user
-        if info.uid in _NOBODY_UIDS or (info.user and expected and info.user != expected):
-            end = "it was cancelled" if await self._take_back(job_id) else f"job {job_id} could not be cancelled"
-            owner = info.user or f"uid {info.uid}"
-            raise UnknownUser(
-                f"Slurm made the job for {owner}, not for {expected or 'the user of the token'}; {end}",
-                hint="The token's user does not exist on the cluster; check its claim sun.",
-                context=answer.context,
-            )
-        self._owner_verified = True
+            answer, _ = await self.records("/diag/", "statistics")
+            began = read_diagnostics(answer.body).since
+        except ApiError:
+            began = None
+        if began is None or began != self._began:
+            self.forget()
+        self._began = began
 
     # --- reading --------------------------------------------------------------------------------------------
 
@@ -230,7 +162,7 @@ class RestTransport:
 
     async def _rows_of(self, ids: Sequence[int]) -> list[StateRow]:
         """Ask for ids; those whose tasks cannot be told apart are asked for by halves, until each stands alone."""
-        found, mixed = assign_rows(ids, await self._state_rows(ids))
+        found, mixed = assign_rows(ids, await self.state_rows(ids))
         unclear = sorted(mixed)
         middle = len(unclear) // 2
         for half in (unclear[:middle], unclear[middle:]):
@@ -238,13 +170,14 @@ class RestTransport:
                 found += await self._rows_of(half)
         return found
 
-    async def _state_rows(self, ids: Collection[int]) -> list[StateRow]:
+    async def state_rows(self, ids: Collection[int]) -> list[StateRow]:
+        """Return the rows of ``jobs/state/`` as they come, for these ids or for all jobs."""
         query = [("job_id", str(job_id)) for job_id in ids]
         return parse_rows(items((await self.connection.get("slurm", "/jobs/state/", query)).body.get("jobs")))
 
     async def all_states(self) -> list[StateRow]:
         """Return a row for every job in the controller, under its own id: 80 bytes a job, against 8000 in ``jobs/``."""
-        return await self._state_rows([])
+        return await self.state_rows([])
 
     async def records(self, path: str, key: str, query: Query = ()) -> tuple[Answer, list[Mapping[str, object]]]:
         """Read a list of records from slurmctld."""
@@ -263,7 +196,7 @@ class RestTransport:
             found = await self._final_records(asked)
             known = {job_id for record in found for job_id in _group_ids(record)}
             asked = [job_id for job_id in asked if job_id not in known]
-        answers = await asyncio.gather(*(self._controller_records(job_id) for job_id in asked))
+        answers = await asyncio.gather(*(self.controller_records(job_id) for job_id in asked))
         here = [record for answer in answers for record in answer]
         gone = [job_id for job_id, answer in zip(asked, answers, strict=True) if not answer]
         return [*found, *here, *await self._accounting_records(gone), *await self._purged_tasks(asked, here)]
@@ -287,7 +220,8 @@ class RestTransport:
         late = {member for record in records if not record.state.is_terminal for member in _group_ids(record)}
         return [record for record in records if not late & _group_ids(record)]
 
-    async def _controller_records(self, job_id: int) -> list[JobInfo]:
+    async def controller_records(self, job_id: int) -> list[JobInfo]:
+        """Return the controller's records of one job, none when it does not know it."""
         try:
             _, records = await self.records(f"/job/{job_id}", "jobs")
         except JobNotFound:
@@ -371,10 +305,7 @@ def _group_ids(record: JobInfo) -> set[int]:
     return {job_id for job_id in (record.id, record.array_job_id, record.het_job_id) if job_id}
 
 
-def _uncertain(job: PreparedJob, error: SlurmError) -> SubmitUncertain:
-    return SubmitUncertain(
-        f"The answer to the submission was lost, so the job may exist: {error.message}",
-        key=job.key,
-        hint=f"Look for a job whose comment ends in {job.key} before you submit it again.",
-        context=error.context,
-    )
+def _keep(keys: dict[int, str], job_id: int, key: str) -> None:
+    keys[job_id] = key
+    if len(keys) > _KEPT:
+        del keys[next(iter(keys))]

@@ -1,0 +1,153 @@
+"""Looks for the job that carries a submission's key, cheaply: states first, records of candidates only.
+
+One listing of states costs 80 bytes a job, a record 8 kB and 2 ms; ``jobs/`` with everybody's full records is never
+read. Accounting knows what already left the controller, and which of the live jobs are the user's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from slurm_rest.errors import AccountingDown
+from slurm_rest.models import JobInfo
+from slurm_rest.records import items, read_accounting_job
+from slurm_rest.transport.base import PreparedJob
+
+from . import recovery
+from .connection import Query
+from .recovery import Bounds, Look, carries, is_older, is_suspect, newest_first
+
+if TYPE_CHECKING:
+    from .transport import RestTransport
+
+__all__ = ["Search"]
+
+# As many at a time as the connection sends at once, four times over.
+_BATCH = 16
+# Ids asked about behind the last known one: 16 KiB of query, 5 ms.
+_NEAR = 1000
+# Slurm's times are whole seconds, and clocks differ a little.
+_ROUGHLY = 5.0
+# A name that accounting keeps as it is and that its comma list does not split.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+class Search:
+    """The search for one key. What was read once and is another job is not read again."""
+
+    def __init__(self, rest: RestTransport, job: PreparedJob, *, since: float, bounds: Bounds | None = None) -> None:
+        self._rest = rest
+        self._job = job
+        self._since = since
+        self._bounds = bounds or recovery.BOUNDS
+        self._others: set[int] = set()
+        self._left = 0
+
+    async def near(self, last: int) -> list[JobInfo]:
+        """Look among the ids that follow the last known one. Nothing found means nothing."""
+        async with self._rest.looking:
+            rows = await self._rest.state_rows(range(last + 1, last + 1 + _NEAR))
+            self._left = self._bounds.records
+            ids = {row.job_id for row in rows if row.job_id > last}
+            jobs, _ = await self._read(sorted(ids - self._known()))
+        return jobs
+
+    async def whole(self, *, back: float | None = None, every: bool = False, final: bool = True) -> Look:
+        """Look at everything that could be the job: in the controller, and in accounting ``back`` seconds ago and on.
+
+        ``every`` goes on after the first job with the key. A look that is not ``final`` leaves accounting alone, so it
+        cannot tell that there is none.
+        """
+        # One at a time: what one search reads, the next need not.
+        async with self._rest.looking:
+            return await self._whole(back, every=every, final=final)
+
+    async def _whole(self, back: float | None, *, every: bool, final: bool) -> Look:
+        started = time.monotonic()
+        listed = {row.job_id for row in await self._rest.all_states()}
+        if final:
+            await self._rest.notice_restart()
+        self._left = self._bounds.records
+        jobs, complete = await self._walk(newest_first(listed - self._known()), every=every)
+        if final and (every or not jobs):
+            more, certain = await self._accounted(listed, self._bounds.skew if back is None else back)
+            jobs, complete = jobs + more, complete and certain
+        unique = {record.id: record for record in jobs}
+        return Look(started, time.monotonic(), tuple(unique.values()), complete and final)
+
+    def _known(self) -> set[int]:
+        """Return the ids of jobs that are certainly others: read here, or with a key of another submission."""
+        keys = (self._rest.made, self._rest.seen)
+        return self._others.union(*((one for one, key in ids.items() if key != self._job.key) for ids in keys))
+
+    async def _walk(self, ids: Sequence[int], *, every: bool) -> tuple[list[JobInfo], bool]:
+        """Read from the newest id back to what is older than the submission."""
+        old = self._since - self._bounds.skew
+        found: list[JobInfo] = []
+        doubt = False
+        for start in range(0, len(ids), _BATCH):
+            if self._left <= 0:
+                break
+            jobs, records = await self._read(ids[start : start + _BATCH])
+            found += jobs
+            doubt = doubt or any(self._could_be(record) for record in records)
+            if (found and not every) or any(is_older(record, old) for record in records):
+                break
+        return found, self._left > 0 and not doubt
+
+    async def _read(self, ids: Sequence[int]) -> tuple[list[JobInfo], list[JobInfo]]:
+        """Read the records of candidates; returns those with the key, and all."""
+        wanted = ids[: max(self._left, 0)]
+        self._left -= len(wanted)
+        answers = await asyncio.gather(*(self._rest.controller_records(job_id) for job_id in wanted))
+        records = [record for answer in answers for record in answer]
+        jobs = [record for record in records if self._carries(record)]
+        for record in records:
+            if record.submission_key not in ("", self._job.key):
+                self._rest.saw(record.id, record.submission_key)
+            elif record not in jobs and not self._could_be(record):
+                self._others.add(record.id)
+        return jobs, records
+
+    def _carries(self, record: JobInfo) -> bool:
+        return carries(record, self._job.key, self._job.user)
+
+    def _could_be(self, record: JobInfo) -> bool:
+        return is_suspect(record, self._job.name, self._job.user, self._since - _ROUGHLY)
+
+    async def _accounted(self, listed: Collection[int], back: float) -> tuple[list[JobInfo], bool]:
+        """Ask accounting for the user's jobs that are live or ended lately; the live ones the controller describes."""
+        try:
+            answer = await self._rest.accounting("/jobs/", self._question(back))
+        except AccountingDown:
+            return [], False
+        records = [read_accounting_job(record) for record in items(answer.body.get("jobs"))]
+        # What came after the listing may still be in the controller, where the comment is certain.
+        here = {
+            record.id
+            for record in records
+            if record.id in listed or not record.state.is_terminal or self._could_be(record)
+        }
+        jobs, read = await self._read(sorted(here - self._known()))
+        gone = [record for record in records if record.id not in here] + self._purged(records, here, read)
+        jobs += [record for record in gone if self._carries(record)]
+        return jobs, self._left > 0 and not any(self._could_be(record) for record in gone)
+
+    def _purged(self, records: Sequence[JobInfo], here: Collection[int], read: Sequence[JobInfo]) -> list[JobInfo]:
+        known = {record.id for record in read} | self._known()
+        return [record for record in records if record.id in here and record.id not in known]
+
+    def _question(self, back: float) -> Query:
+        # Without this flag neither held jobs nor those cancelled while held are listed. Relative times are the
+        # only ones that every API version reads, and they follow the cluster's own clock.
+        query = [("usage_time_as_submit_time", "true"), ("start_time", f"now-{int(back)}seconds")]
+        query += [("skip_steps", "true")]
+        if self._job.user:
+            query.append(("users", self._job.user))
+        if _PLAIN_NAME.fullmatch(self._job.name):
+            query.append(("job_name", self._job.name))
+        return query

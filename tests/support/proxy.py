@@ -1,0 +1,125 @@
+"""A TCP proxy between client and slurmrestd that spoils chosen submissions, each in one way.
+
+It reads one HTTP request at a time, so it knows what it spoils. Nothing is ever forwarded twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import enum
+import re
+from collections.abc import AsyncIterator, Callable
+from urllib.parse import urlsplit
+
+__all__ = ["Fault", "FaultProxy", "proxy_to"]
+
+_LENGTH = re.compile(rb"(?im)^content-length: *(\d+)")
+_PAGE = b"<html>sorry</html>"
+
+
+class Fault(enum.Enum):
+    """What becomes of one submission."""
+
+    NONE = "forwarded, and answered"
+    REFUSED = "the connection is cut before anything is forwarded"
+    LOST = "forwarded, and the connection is cut before the answer"
+    CUT = "forwarded, and the connection is cut in the middle of the answer"
+    PAGE = "answered 503 by the proxy, not forwarded"
+    LATE_PAGE = "forwarded, then answered 500 by the proxy"
+    SILENT = "forwarded, and the answer is kept back until the client leaves"
+    HELD = "kept until the client has left, and forwarded then"
+
+
+class FaultProxy:
+    """``choose`` is asked for each submission, by its number from 0 up; ``posts`` are the bodies that came."""
+
+    def __init__(self, upstream: str, choose: Callable[[int], Fault] = lambda _: Fault.NONE) -> None:
+        where = urlsplit(upstream)
+        self._host, self._port = where.hostname or "127.0.0.1", where.port or 80
+        self.choose = choose
+        self.posts: list[bytes] = []
+        self.forwarded = 0
+        self.url = ""
+        self.seen = asyncio.Event()
+        self.release = asyncio.Event()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one client connection to its end."""
+        try:
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+                while await self._one(reader, writer):
+                    pass
+        finally:
+            # At once: what is unread must not look like an orderly end.
+            writer.transport.abort()
+
+    async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        request = await _message(reader)
+        fault = Fault.NONE
+        if request.startswith(b"POST ") and b"/job/submit " in request:
+            fault = self.choose(len(self.posts))
+            self.posts.append(request.partition(b"\r\n\r\n")[2])
+            self.seen.set()
+        if fault is Fault.REFUSED:
+            return False
+        if fault is Fault.PAGE:
+            return await _page(writer, b"503 Service Unavailable")
+        if fault is Fault.HELD:
+            await self.release.wait()
+        answer = await self._forward(request, count=fault is not Fault.NONE)
+        if fault is Fault.LATE_PAGE:
+            return await _page(writer, b"500 Internal Server Error")
+        if fault is Fault.SILENT:
+            await reader.read(1)
+        if fault in (Fault.LOST, Fault.SILENT, Fault.HELD):
+            return False
+        writer.write(answer if fault is Fault.NONE else answer[: len(answer) // 2])
+        await writer.drain()
+        return fault is Fault.NONE and b"connection: close" not in answer.partition(b"\r\n\r\n")[0].lower()
+
+    async def _forward(self, request: bytes, *, count: bool) -> bytes:
+        reader, writer = await asyncio.open_connection(self._host, self._port)
+        self.forwarded += count
+        try:
+            writer.write(request)
+            await writer.drain()
+            return await _message(reader)
+        finally:
+            writer.transport.abort()
+
+
+async def _message(reader: asyncio.StreamReader) -> bytes:
+    head = await reader.readuntil(b"\r\n\r\n")
+    found = _LENGTH.search(head)
+    return head + (await reader.readexactly(int(found[1])) if found else b"")
+
+
+async def _page(writer: asyncio.StreamWriter, status: bytes) -> bool:
+    head = b"HTTP/1.1 %s\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
+    writer.write(head % (status, len(_PAGE)) + _PAGE)
+    await writer.drain()
+    return False
+
+
+@contextlib.asynccontextmanager
+async def proxy_to(upstream: str, choose: Callable[[int], Fault] = lambda _: Fault.NONE) -> AsyncIterator[FaultProxy]:
+    """Run a proxy in front of ``upstream`` for the duration of a block."""
+    proxy = FaultProxy(upstream, choose)
+    running: set[asyncio.Task[None]] = set()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.ensure_future(proxy.serve(reader, writer))
+        running.add(task)
+        task.add_done_callback(running.discard)
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    proxy.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        yield proxy
+    finally:
+        server.close()
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await server.wait_closed()
