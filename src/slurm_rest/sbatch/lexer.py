@@ -107,7 +107,7 @@ def _refused(problem: str, number: int) -> SpecError:
 
 def quote_word(text: str) -> str:
     """Return a word that ``split_words`` reads back as ``text``; SpecError for what no directive can hold."""
-    if "\n" in text:
+    if "\n" in text or text.endswith("\r"):
         raise SpecError(f"{text!r} contains a line break, which no directive can hold", kind="directive")
     special = set("\\'\"#") | set(_BLANKS)
     return "".join(f"\\{character}" if character in special else character for character in text)

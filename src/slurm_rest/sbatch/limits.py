@@ -9,7 +9,7 @@ from slurm_rest.errors import SpecError, UnsupportedVersion
 
 from .options import ROW_OF
 
-__all__ = ["refuse_cores", "refuse_inexpressible"]
+__all__ = ["refuse_cores", "refuse_inexpressible", "version_table"]
 
 Test = Callable[[object], bool]
 
@@ -74,6 +74,13 @@ _NEVER = {
 }
 
 
+def version_table() -> list[tuple[str, str]]:
+    """Return what only some API versions can express, and which ones, for the documentation."""
+    found = [(limit.what or f"--{ROW_OF[limit.name].long}", limit.versions) for limit in _LIMITS]
+    cores = "--cores-per-socket, the C of --extra-node-info=S:C, --hint=memory_bound"
+    return sorted([*found, (cores, " or ".join(limit.versions for limit in _CORES_KNOWN))])
+
+
 def _flags(value: object) -> frozenset[str]:
     return value[0] if isinstance(value, tuple) and isinstance(value[0], frozenset) else frozenset()
 
@@ -87,20 +94,28 @@ def refuse_inexpressible(values: Mapping[str, object], version: str, release: st
             raise SpecError(f"sbatch {release} has no option --{row.long}", field=name, hint=hint, kind="usage")
         if name in _NEVER and value not in (None, False):
             raise SpecError(f"--{row.long} {_NEVER[name]}", field=name, kind="inexpressible")
-    if values.get("exclusive") == "allocation" and release < "26.05":
-        message = f"sbatch {release} has no --exclusive=allocation"
-        raise SpecError(message, field="exclusive", hint="Slurm 26.05 has it.", kind="value")
-    if release >= "26.05" and _flags(values.get("mem_bind")) & {"sort", "nosort"}:
-        message = f"sbatch {release} has no --mem-bind=sort"
-        raise SpecError(message, field="mem_bind", hint="Slurm 24.11 has it.", kind="value")
-    if values.get("core_spec") == 0:
-        raise SpecError("--core-spec=0 cannot be said over REST", field="core_spec", kind="inexpressible")
+    _refuse_values(values, release)
     if not version:
         return
     for limit in _LIMITS:
         value = values.get(limit.name)
         if value not in (None, False) and limit.holds(value) and not limit.knows(version):
             raise _unsupported(limit.what or f"--{ROW_OF[limit.name].long}", version, limit.versions)
+
+
+def _refuse_values(values: Mapping[str, object], release: str) -> None:
+    """Raise for single values that the release or REST does not take."""
+    if values.get("exclusive") == "allocation" and release < "26.05":
+        message = f"sbatch {release} has no --exclusive=allocation"
+        raise SpecError(message, field="exclusive", hint="Slurm 26.05 has it.", kind="value")
+    if release >= "26.05" and _flags(values.get("mem_bind")) & {"sort", "nosort"}:
+        message = f"sbatch {release} has no --mem-bind=sort"
+        raise SpecError(message, field="mem_bind", hint="Slurm 24.11 has it.", kind="value")
+    if "resv_ports" in values and values.get("stepmgr") is not True:
+        hint = "Give --stepmgr as well; whether the cluster has it for all jobs cannot be seen from here."
+        raise SpecError("--resv-ports needs --stepmgr", field="resv_ports", kind="conflict", hint=hint)
+    if values.get("core_spec") == 0:
+        raise SpecError("--core-spec=0 cannot be said over REST", field="core_spec", kind="inexpressible")
 
 
 def refuse_cores(values: Mapping[str, object], fields: Mapping[str, object], version: str) -> None:

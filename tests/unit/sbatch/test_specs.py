@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
@@ -10,11 +11,13 @@ from hypothesis import strategies as st
 
 from slurm_rest import SpecError, UnsupportedVersion
 from slurm_rest.sbatch import JobSpec, Setting, Submitter, submit_body
+from slurm_rest.sbatch.limits import version_table
 from slurm_rest.sbatch.option import NONE
 from slurm_rest.sbatch.options import OPTIONS
 from tests.differential.test_differential import VALUES
 
 HEAD = "#!/bin/sh\n"
+DOCUMENTATION = Path(__file__).parents[3] / "docs" / "sbatch.md"
 SETTING = Setting("/home/alice", version="v0.0.42", now=datetime(2026, 11, 29, 17, 38))
 WORDS = [(name, value) for name, values in VALUES.items() for value in values]
 ROWS = {row.long: row for row in OPTIONS}
@@ -109,6 +112,7 @@ def test_tasks_nodes_and_cpus() -> None:
         ({"distribution": "plane=4", "nodes": 2, "ntasks": 4}, "Too few tasks"),
         ({"distribution": "arbitrary"}, "needs hosts"),
         ({"distribution": "arbitrary", "nodelist": "n1", "nodes": 1}, "cannot be combined"),
+        ({"resv_ports": 1}, "needs --stepmgr"),
         ({"hint": "bogus"}, "compute_bound"),
         ({"begin": "now+2hours", "deadline": "now+1hour"}, "before"),
         ({"tres_per_task": "mem=1G", "ntasks": 1}, "cannot count mem"),
@@ -136,7 +140,7 @@ def test_segments_have_to_divide_the_nodes_from_26_05_on() -> None:
         ("v0.0.41", {"distribution": "pack"}),
         ("v0.0.40", {"distribution": "block"}),
         ("v0.0.40", {"stepmgr": True}),
-        ("v0.0.42", {"resv_ports": 1}),
+        ("v0.0.42", {"resv_ports": 1, "stepmgr": True}),
         ("v0.0.45", {"mem_bind": "sort,local"}),
     ],
 )
@@ -182,3 +186,8 @@ def test_flags_without_a_value_are_rendered_bare() -> None:
         "--requeue",
     ]
     assert all(row.bare is True for row in OPTIONS if row.takes is NONE)
+
+
+def test_the_documentation_has_the_versions() -> None:
+    rows = "".join(f"| `{what}` | {versions} |\n" for what, versions in version_table())
+    assert f"| needs | API version |\n|---|---|\n{rows}" in DOCUMENTATION.read_text()
