@@ -34,6 +34,12 @@ _VARIABLES: Mapping[str, str] = {
     "transport": "SLURM_REST_TRANSPORT",
     "environment": "SLURM_REST_ENVIRONMENT",
     "workdir": "SLURM_REST_WORKDIR",
+    "ssh_host": "SLURM_REST_SSH_HOST",
+    "ssh_port": "SLURM_REST_SSH_PORT",
+    "ssh_user": "SLURM_REST_SSH_USER",
+    "ssh_key_file": "SLURM_REST_SSH_KEY_FILE",
+    "ssh_known_hosts": "SLURM_REST_SSH_KNOWN_HOSTS",
+    "ssh_proxy_jump": "SLURM_REST_SSH_PROXY_JUMP",
 }
 _TOKEN_SOURCES = ("token", "token_file", "token_command", "jwt_key_file")
 
@@ -43,7 +49,8 @@ class Settings:
     """Everything a client needs to know, normalised once.
 
     ``cluster`` is the profile's name, empty without one. ``user`` is the X-SLURM-USER-NAME to act as, None for the
-    token's own user.
+    token's own user. ``ssh_key`` is a private key's text; without it and ``ssh_key_file``, the agent's and the user's
+    own keys serve. ``ssh_insecure`` turns host key verification off, for development: only the environment can say so.
     """
 
     url: str = ""
@@ -55,7 +62,21 @@ class Settings:
     environment: EnvironmentRule = "login"
     workdir: str | None = None
     cluster: str = ""
+    ssh_host: str = ""
+    ssh_port: int | None = None
+    ssh_user: str | None = None
+    ssh_key: str | None = field(default=None, repr=False)
+    ssh_key_file: Path | None = None
+    ssh_known_hosts: Path | None = None
+    ssh_proxy_jump: str | None = None
+    ssh_insecure: bool = False
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def chosen_transport(self) -> TransportName:
+        """Return rest, ssh or cli: the one that is asked for, else REST where there is a URL, else SSH where a host."""
+        if self.transport != "auto":
+            return self.transport
+        return "ssh" if self.ssh_host and not self.url else "rest"
 
     def require_url(self) -> Self:
         """Return these settings, or raise ConfigError when they name no slurmrestd."""
@@ -88,8 +109,33 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
         environment=cast("EnvironmentRule", _choice(values, "environment", ("login", "submit"))),
         workdir=_optional(values.get("workdir")),
         cluster=cluster,
+        ssh_host=_host(values.get("ssh_host")),
+        ssh_port=_port(values.get("ssh_port")),
+        ssh_user=_optional(values.get("ssh_user")),
+        ssh_key=_optional(given.get("ssh_key")),
+        ssh_key_file=_path(values["ssh_key_file"]) if values.get("ssh_key_file") else None,
+        ssh_known_hosts=_path(values["ssh_known_hosts"]) if values.get("ssh_known_hosts") else None,
+        ssh_proxy_jump=_optional(values.get("ssh_proxy_jump")),
+        ssh_insecure=environ.get("SLURM_REST_SSH_INSECURE") == "1",
         environ=environ,
     )
+
+
+def _host(value: object) -> str:
+    host = str(value or "")
+    if host and (not host.isprintable() or set(host) & set(" @/,") or host.startswith("-")):
+        hint = "Give user and port by settings of their own."
+        raise ConfigError(f"{host!r} is not the name of an SSH host", hint=hint)
+    return host
+
+
+def _port(value: object) -> int | None:
+    if value in (None, ""):
+        return None
+    text = str(value)
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
+        raise ConfigError(f"{text!r} is not a port", hint="It is a number from 1 to 65535 (SLURM_REST_SSH_PORT).")
+    return int(text)
 
 
 def _optional(value: object) -> str | None:

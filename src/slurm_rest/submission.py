@@ -109,7 +109,7 @@ def prepare(
     first = _first(body)
     comment = first.get("comment")
     first["comment"] = _comment(comment if isinstance(comment, str) else "", key)
-    return PreparedJob(body, key, user=user)
+    return PreparedJob(body, key, user=user, spec=read.spec)
 
 
 def translate(read: ReadJob, settings: Settings, target: Target, *, user: str, here: Surroundings) -> dict[str, object]:

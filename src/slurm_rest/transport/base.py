@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from slurm_rest.models import CancelResult, JobInfo, Ping, Submission
+from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import JobState
 
 __all__ = ["Capabilities", "Counters", "PreparedJob", "SlurmTransport", "StateRow"]
@@ -31,11 +32,16 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class PreparedJob:
-    """A submission, ready to send: the REST body, and the key in its comment that finds it again."""
+    """A submission, ready to send: the REST body, and the key in its comment that finds it again.
+
+    ``spec`` is what the body was made of; a transport that runs commands takes the options from it, and the rest
+    (script, environment, directory, comment) from the body.
+    """
 
     body: dict[str, object]
     key: str
     user: str = ""
+    spec: JobSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)
