@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .api import AsyncSlurmApi
 from .auth import TokenProvider, read_claims
-from .config import EnvironmentRule, TransportName, load_settings
-from .errors import ConfigError, JobNotFound, PermissionDenied, SpecError
+from .config import EnvironmentRule, Settings, SshOptions, TransportName, load_settings
+from .errors import ConfigError, PermissionDenied, SpecError
+from .grouping import both, by_id, has_state, member_record, one_record
 from .job import AsyncJob
 from .models import CancelResult, Diagnostics, JobInfo, Ping, group_record
 from .poller import Poller
@@ -22,6 +22,7 @@ from .states import JobState
 from .submission import Surroundings, Target, prepare, read_spec, try_releases
 from .tables import JobTable, NodeTable, PartitionTable
 from .transport.base import PreparedJob
+from .transport.command_line import CommandTransport
 from .transport.rest import RestTransport
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ class AsyncSlurmClient:
 
     Without arguments everything comes from the environment (SLURM_REST_URL, SLURM_JWT, ...) and the profile file.
     ``token`` is a token's text or a provider; ``user`` the user to act as, when the token allows it; ``cluster``
-    names a profile. Nothing is sent before the first call.
+    names a profile. ``transport`` pins rest, ssh or cli; by itself REST is used where there is a URL, else SSH where
+    there is a host (``ssh_host``, ``ssh_port``, ``ssh_user``, ``ssh_key`` or ``ssh_key_file``, ``ssh_known_hosts``,
+    ``ssh_proxy_jump``). Nothing is sent before the first call.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class AsyncSlurmClient:
         cluster: str | None = None,
         http_transport: httpx.AsyncBaseTransport | None = None,
         timeout: float | None = None,
+        **ssh: Unpack[SshOptions],
     ) -> None:
         self.settings = load_settings(
             {
@@ -80,17 +84,21 @@ class AsyncSlurmClient:
                 "environment": environment,
                 "workdir": workdir,
                 "cluster": cluster,
+                **ssh,
             }
         )
-        if self.settings.transport not in ("auto", "rest"):
-            hint = "Use auto or rest (SLURM_REST_TRANSPORT)."
-            raise ConfigError(f"The transport {self.settings.transport!r} is not available yet", hint=hint)
-        self._rest = RestTransport(self.settings, http_transport=http_transport, read_timeout=timeout)
-        self._poller = Poller(self._rest)
+        self._transport: RestTransport | CommandTransport = (
+            RestTransport(self.settings, http_transport=http_transport, read_timeout=timeout)
+            if self.settings.chosen_transport() == "rest"
+            else _command_transport(self.settings)
+        )
+        self._poller = Poller(self._transport)
 
     def __repr__(self) -> str:
         """Return the address and the user, never a token."""
-        return f"{type(self).__name__}({self.settings.url!r}, user={self.settings.user!r})"
+        kind = self._transport
+        where = kind.runner.where if isinstance(kind, CommandTransport) else self.settings.url
+        return f"{type(self).__name__}({where!r}, user={self.settings.user!r})"
 
     async def __aenter__(self) -> Self:
         """Return the client."""
@@ -103,7 +111,7 @@ class AsyncSlurmClient:
     async def close(self) -> None:
         """Stop watching and close connections. Jobs are left alone."""
         await self._poller.close()
-        await self._rest.close()
+        await self._transport.close()
 
     @cached_property
     def api(self) -> AsyncSlurmApi:
@@ -111,9 +119,17 @@ class AsyncSlurmClient:
         return AsyncSlurmApi(self._rest)
 
     @property
+    def _rest(self) -> RestTransport:
+        """The transport of what slurmrestd alone can do."""
+        if isinstance(self._transport, RestTransport):
+            return self._transport
+        hint = "Set SLURM_REST_URL and SLURM_REST_TRANSPORT=rest."
+        raise ConfigError(f"This needs slurmrestd, and the transport is {self._transport.name}", hint=hint)
+
+    @property
     def requests(self) -> int:
-        """How many HTTP requests this client has made."""
-        return self._rest.counters.requests
+        """How many requests this client has made: over HTTP, or commands that it ran."""
+        return self._transport.counters.requests
 
     # --- submitting -----------------------------------------------------------------------------------------
 
@@ -141,15 +157,17 @@ class AsyncSlurmClient:
             read = read_spec(source, options, environ=self.settings.environ, release=target.release, given=given)
             return read.spec, prepare(read, self.settings, target, user=user, here=here)
 
-        if not self._rest.connection.release:
+        if not self._transport.release:
             # What no release would take is refused before anything is sent.
             try_releases(ready)
-        spec, prepared = ready(Target(*await self._rest.target()))
-        submission = await self._rest.submit(prepared)
+        spec, prepared = ready(Target(*await self._transport.target()))
+        submission = await self._transport.submit(prepared)
         return AsyncJob(self, submission.job_id, spec=spec, submission=submission)
 
     async def user_name(self) -> str:
         """Return the user that jobs will belong to, as far as settings and token tell; empty if they do not."""
+        if isinstance(self._transport, CommandTransport):
+            return self.settings.user or self._transport.runner.user
         return self.settings.user or read_claims(await self.settings.token.token()).user
 
     # --- following ------------------------------------------------------------------------------------------
@@ -164,7 +182,7 @@ class AsyncSlurmClient:
         An array or het job has one combined state. A job that left the controller (MinJobAge, 300 s by default) is
         absent too; ``history`` and ``job(id).info()`` still know it.
         """
-        rows = await (self._rest.all_states() if jobs is None else self._rest.states(_ids(jobs)))
+        rows = await (self._transport.all_states() if jobs is None else self._transport.states(_ids(jobs)))
         members: dict[int, list[JobState]] = {}
         for row in rows:
             members.setdefault(row.job_id, []).append(row.state)
@@ -176,9 +194,9 @@ class AsyncSlurmClient:
         Raises JobNotFound when neither knows it.
         """
         if isinstance(job, AsyncJob) and job.is_member:
-            return _member(job, await self._rest.describe([job.id]))
+            return member_record(job, await self._transport.describe([job.id]))
         (job_id,) = _ids([job])
-        return _one(job_id, _by_id(await self._rest.describe([job_id])))
+        return one_record(job_id, by_id(await self._transport.describe([job_id])))
 
     async def describe(self, jobs: Iterable[JobRef], *, ended: bool = False) -> dict[int, JobInfo]:
         """Return the full record of each job; those that neither controller nor accounting knows are absent.
@@ -186,7 +204,7 @@ class AsyncSlurmClient:
         One small request a job. ``ended=True`` promises that all are over: accounting then answers for 100 at once.
         """
         ids = _ids(jobs)
-        members = _by_id(await self._rest.describe(dict.fromkeys(ids), ended=ended))
+        members = by_id(await self._transport.describe(dict.fromkeys(ids), ended=ended))
         return {job_id: group_record(job_id, members[job_id]) for job_id in ids if job_id in members}
 
     async def member_states(self, job_id: int) -> dict[tuple[int | None, int | None], JobState]:
@@ -194,12 +212,12 @@ class AsyncSlurmClient:
 
         A task that was cancelled while it was pending leaves no trace in Slurm (24.11 and 26.05), so it is absent.
         """
-        rows = await self._rest.states([job_id])
+        rows = await self._transport.states([job_id])
         found = {(row.task_id, row.offset): row.state for row in rows if (row.task_id, row.offset) != (None, None)}
         if found and all(not state.is_terminal for state in found.values()):
             return found
         # Members that left the controller are known to accounting alone.
-        for record in await self._rest.describe([job_id], ended=True) if rows or not found else ():
+        for record in await self._transport.describe([job_id], ended=True) if rows or not found else ():
             key = (record.array_task_id, record.het_job_offset)
             if key != (None, None):
                 found.setdefault(key, record.state)
@@ -212,7 +230,7 @@ class AsyncSlurmClient:
     async def members(self, job: JobRef) -> list[JobInfo]:
         """Return a record for each array task or het component that has one of its own."""
         (job_id,) = _ids([job])
-        return await self._rest.describe([job_id])
+        return await self._transport.describe([job_id])
 
     async def wait(
         self,
@@ -236,14 +254,14 @@ class AsyncSlurmClient:
 
             names = {job.id: job.name for job in listed if isinstance(job, AsyncJob)}
             with Progress(ids, names) as display:
-                states = await self._poller.wait(ids, timeout, _both(display.show, on_change))
+                states = await self._poller.wait(ids, timeout, both(display.show, on_change))
         else:
             states = await self._poller.wait(ids, timeout, on_change)
         for job in listed:
             if isinstance(job, AsyncJob):
                 job.state = states[job.id]
-        members = _by_id(await self._rest.describe(dict.fromkeys(ids), ended=True))
-        return [_one(job_id, members) for job_id in ids]
+        members = by_id(await self._transport.describe(dict.fromkeys(ids), ended=True))
+        return [one_record(job_id, members) for job_id in ids]
 
     async def _wait_for_members(self, jobs: list[JobRef], timeout: float | None) -> list[JobInfo]:
         handles = [job if isinstance(job, AsyncJob) else self.job(job) for job in jobs]
@@ -256,7 +274,7 @@ class AsyncSlurmClient:
         """
         listed = [jobs] if isinstance(jobs, (AsyncJob, int)) else list(jobs)
         labels = [job.label if isinstance(job, AsyncJob) else job for job in listed]
-        return await self._rest.cancel(labels, signal)
+        return await self._transport.cancel(labels, signal)
 
     # --- looking around -------------------------------------------------------------------------------------
 
@@ -277,7 +295,11 @@ class AsyncSlurmClient:
         SpecError raised. ``limit=None`` reads all the same.
         """
         wanted = {word.upper() for word in ([state] if isinstance(state, str) else state or ())}
-        records = await self._matching_records(wanted) if wanted else None
+        records: list[JobInfo] | None = None
+        if isinstance(self._transport, CommandTransport):
+            records = await self._transport.job_records()
+        elif wanted:
+            records = await self._matching_records(wanted)
         if records is None:
             await self._check_size(limit)
             _, raw = await self._rest.records("/jobs/", "jobs")
@@ -286,18 +308,18 @@ class AsyncSlurmClient:
             record
             for record in records
             if (user is None or record.user == user)
-            and (not wanted or _has_state(record.state, wanted))
+            and (not wanted or has_state(record.state, wanted))
             and (partition is None or record.partition == partition)
             and (name is None or record.name == name)
         )
 
     async def _matching_records(self, wanted: set[str]) -> list[JobInfo] | None:
         """Return the records of the jobs in these states, None when they are too many to read one by one."""
-        ids = {row.job_id for row in await self._rest.all_states() if _has_state(row.state, wanted)}
+        ids = {row.job_id for row in await self._transport.all_states() if has_state(row.state, wanted)}
         if len(ids) > _FEW:
             return None
         # A task that has started comes under its own id and once more with its array.
-        return list({record.label: record for record in await self._rest.describe(ids)}.values())
+        return list({record.label: record for record in await self._transport.describe(ids)}.values())
 
     async def _check_size(self, limit: int | None) -> None:
         if limit is None:
@@ -323,11 +345,11 @@ class AsyncSlurmClient:
 
     async def ping(self) -> list[Ping]:
         """Prove with an authenticated read that the controller answers; raises the error that says what is wrong."""
-        return await self._rest.ping()
+        return await self._transport.ping()
 
     async def ping_accounting(self) -> None:
         """Prove that accounting answers; raises AccountingDown or what else is wrong."""
-        await self._rest.ping_accounting()
+        await self._transport.ping_accounting()
 
     async def diag(self) -> Diagnostics:
         """Return slurmctld's counters."""
@@ -352,47 +374,11 @@ def _ids(jobs: Iterable[JobRef]) -> list[int]:
     return found
 
 
-def _member(job: AsyncJob, records: Iterable[JobInfo]) -> JobInfo:
-    """Return the record of one member; a pending task has none of its own, so the array's stands for it."""
-    packed = None
-    for record in records:
-        if job.offset is not None and record.het_job_offset == job.offset:
-            return record
-        if job.task_id is not None and record.array_task_id == job.task_id:
-            return record
-        if record.array_job_id and record.array_task_id is None:
-            packed = record
-    if packed is None or job.task_id is None:
-        raise JobNotFound(f"There is no job {job.label}", hint="Neither the controller nor accounting knows it.")
-    return replace(packed, array_task_id=job.task_id, array_tasks="")
+def _command_transport(settings: Settings) -> CommandTransport:
+    if settings.chosen_transport() == "cli":
+        from .transport.cli import cli_transport  # each is loaded where it is used
 
+        return cli_transport()
+    from .transport.ssh import ssh_transport
 
-def _by_id(records: Iterable[JobInfo]) -> dict[int, list[JobInfo]]:
-    """Return the records under each id that they belong to: their own, and their array's or het job's."""
-    found: dict[int, list[JobInfo]] = {}
-    for record in records:
-        for job_id in {record.id, record.array_job_id, record.het_job_id}:
-            if job_id:
-                found.setdefault(job_id, []).append(record)
-    return found
-
-
-def _one(job_id: int, members: Mapping[int, Sequence[JobInfo]]) -> JobInfo:
-    if job_id not in members:
-        raise JobNotFound(f"There is no job {job_id}", hint="Neither the controller nor accounting knows it.")
-    return group_record(job_id, members[job_id])
-
-
-def _has_state(state: JobState, wanted: Collection[str]) -> bool:
-    return state.base.value in wanted or bool(state.flags & set(wanted))
-
-
-def _both(
-    first: Callable[[Mapping[int, JobState]], None], second: Callable[[Mapping[int, JobState]], None] | None
-) -> Callable[[Mapping[int, JobState]], None]:
-    def call(states: Mapping[int, JobState]) -> None:
-        first(states)
-        if second is not None:
-            second(states)
-
-    return call
+    return ssh_transport(settings)

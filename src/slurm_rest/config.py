@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, TypedDict, cast
 from urllib.parse import urlsplit
 
 from .auth import CommandToken, EnvironmentToken, FileToken, KeyToken, NoToken, StaticToken, TokenProvider
@@ -18,7 +18,7 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Settings", "load_settings"]
+__all__ = ["Settings", "SshOptions", "load_settings"]
 
 TransportName = Literal["auto", "rest", "ssh", "cli"]
 EnvironmentRule = Literal["login", "submit"]
@@ -41,7 +41,20 @@ _VARIABLES: Mapping[str, str] = {
     "ssh_known_hosts": "SLURM_REST_SSH_KNOWN_HOSTS",
     "ssh_proxy_jump": "SLURM_REST_SSH_PROXY_JUMP",
 }
+_ARGUMENTS = frozenset([*_VARIABLES, "token", "cluster", "ssh_key"])
 _TOKEN_SOURCES = ("token", "token_file", "token_command", "jwt_key_file")
+
+
+class SshOptions(TypedDict, total=False):
+    """The arguments of a client that are about SSH."""
+
+    ssh_host: str | None
+    ssh_port: int | None
+    ssh_user: str | None
+    ssh_key: str | None
+    ssh_key_file: str | os.PathLike[str] | None
+    ssh_known_hosts: str | os.PathLike[str] | None
+    ssh_proxy_jump: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +106,9 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
     profile to use; None values count as not given.
     """
     environ = os.environ if environ is None else environ
+    for name in arguments or ():
+        if name not in _ARGUMENTS:
+            raise TypeError(f"A client has no argument {name!r}")
     given = {name: value for name, value in (arguments or {}).items() if value is not None}
     cluster = str(given.pop("cluster", None) or environ.get("SLURM_REST_CLUSTER", ""))
     profile, cluster = _read_profile(environ, cluster)

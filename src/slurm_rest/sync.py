@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from .api import SlurmApi
 from .auth import TokenProvider
 from .client import AsyncSlurmClient
-from .config import EnvironmentRule, Settings, TransportName
+from .config import EnvironmentRule, Settings, SshOptions, TransportName
 from .errors import SlurmError
 from .job import AsyncJob
 from .models import CancelResult, Diagnostics, JobInfo, Ping
@@ -108,6 +108,7 @@ class SlurmClient:
         cluster: str | None = None,
         http_transport: httpx.AsyncBaseTransport | None = None,
         timeout: float | None = None,
+        **ssh: Unpack[SshOptions],
     ) -> None:
         self._client = AsyncSlurmClient(
             url,
@@ -124,6 +125,7 @@ class SlurmClient:
             cluster=cluster,
             http_transport=http_transport,
             timeout=timeout,
+            **ssh,
         )
         self._portal = Portal()
         self._finalizer = weakref.finalize(self, _shut_down, self._client, self._portal)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import getpass
 import os
 import signal
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ class LocalRunner:
 
     def __init__(self, argv: Sequence[str] = ("/bin/sh", "-c"), where: str = "this host") -> None:
         self.where = where
+        self.user = _own_name()
         self._argv = tuple(argv)
         self._slots = asyncio.Semaphore(_AT_ONCE)
 
@@ -53,6 +55,13 @@ class LocalRunner:
 
     async def close(self) -> None:
         """Nothing stays open between two commands."""
+
+
+def _own_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
 
 
 async def _talk(process: asyncio.subprocess.Process, stdin: bytes) -> tuple[bytes, bytes]:

@@ -48,10 +48,14 @@ _ABANDON_SECONDS = 4.0
 
 
 class Runner(Protocol):
-    """Runs one line in a login shell somewhere. ``where`` names the place for messages."""
+    """Runs one line in a login shell somewhere.
+
+    ``where`` names the place for messages, ``user`` is whom the commands run as, empty where that is not known.
+    """
 
     name: str
     where: str
+    user: str
 
     async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
         """Return stdout and stderr as far as they came; how it ended is in them.
@@ -199,7 +203,7 @@ class CommandTransport:
         gone = [job_id for job_id in asked if job_id not in present]
         return [*found, *here, *await self._accounting_records(gone), *await self._purged_tasks(asked, here)]
 
-    async def records(self) -> list[JobInfo]:
+    async def job_records(self) -> list[JobInfo]:
         """Return a record for every job in the controller, without exit codes and paths."""
         question = queue_question(None)
         return read_queue(question, await self._good(question.program), (await self.target())[2])

@@ -47,6 +47,7 @@ class SshRunner:
             raise ConfigError("No SSH host is configured", hint=hint)
         self._settings = settings
         self.where = _address(settings.ssh_host, settings.ssh_port, settings.ssh_user)
+        self.user = settings.ssh_user or ""
         self._slots = asyncio.Semaphore(_CHANNELS)
         self._connecting = asyncio.Lock()
         self._connection: asyncssh.SSHClientConnection | None = None
