@@ -29,7 +29,7 @@ from .job_texts import (
     read_queue,
 )
 from .rest.readings import MAX_JOB_ID, base_id, check_id, check_signal, latest_records
-from .shell import Finished, Program, read_output, wrap
+from .shell import LINE, Finished, Program, read_output, wrap
 
 __all__ = ["CommandTransport", "Runner"]
 
@@ -118,7 +118,7 @@ class CommandTransport:
         where = self.runner.where
         self._counters.requests += 1
         try:
-            stdout, stderr = await self.runner.execute(wrapped.line, wrapped.stdin, timeout)
+            stdout, stderr = await self.runner.execute(LINE, wrapped.stdin, timeout)
         except Timeout as error:
             error.context = ErrorContext(command=program.name)
             raise

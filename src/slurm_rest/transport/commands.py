@@ -117,34 +117,36 @@ def failure(done: Finished, where: str) -> SlurmError:
 
 
 def submit_program(job: PreparedJob) -> Program:
-    """Return the submission: the script on sbatch's standard input, the environment in a file for its eyes only.
+    """Return the submission: the script on sbatch's standard input, the environment on descriptor 3.
 
-    ``--export`` cannot hold every value, leaves SLURM_EXPORT_ENV behind, and shows in ``ps``; ``--export-file`` takes
-    NUL-separated text, and the job's environment is exactly that. 26.05 reads nothing from a descriptor there, so it
-    is a file, readable by its owner and removed at once. A script with arguments has to be a file as well: sbatch takes
-    them behind its name only.
+    ``--export=A=1,..`` cannot hold every value, leaves SLURM_EXPORT_ENV behind, and shows in ``ps``. ``--export-file``
+    takes NUL-separated text, also from a descriptor, and then the job's environment is exactly that; 26.05 reads it
+    only beside ``--export=ALL``, which 22.05 and 24.11 do not mind. Both texts come out of the shell's own printf, so
+    they are in no argument list and on no disk. A script with arguments has to be a file: sbatch takes them behind its
+    name only.
     """
     if job.spec is None:
         raise TypeError("a job for commands needs its spec")
     jobs = _jobs_of(job.body)
-    environment = b"".join(
-        item.encode("utf-8", "surrogateescape") + b"\0" for item in _texts(jobs[0].get("environment"))
-    )
-    script = str(job.body["script"]).encode("utf-8", "surrogateescape")
+    environment = quote(_texts(jobs[0].get("environment")))
+    script = quote([str(job.body["script"])])
     first, *others = ([*spec.to_argv()] for spec in _specs(job.spec, jobs))
-    command = f'{quote(["sbatch", "--parsable", *first])} --export-file="$d/env"'
+    command = quote(["sbatch", "--parsable", *first, "--export=ALL", "--export-file=3"])
     for words in others:
-        # Slurm runs the script with the first component's environment.
-        command += f" : {quote(['--export=NONE', *words])}"
+        # Slurm runs the script with the first component's environment; without words of their own the others would
+        # open the same descriptor again.
+        command += f" : {quote([*words, '--export=ALL', '--export-file=/dev/null'])}"
+    prepared = ""
     if job.spec.args:
-        command = f'head -c {len(script)} >"$d/script" || exit {_NO_ROOM}\n' + command
-        command += f' "$d/script" {quote(job.spec.args)} </dev/null'
-    text = (
-        f'd=$(umask 077 && mktemp -d "${{TMPDIR:-/tmp}}/slurm-rest.XXXXXXXX") || exit {_NO_ROOM}\n'
-        f"trap 'rm -rf \"$d\"' EXIT; trap 'exit 129' HUP INT TERM\n"
-        f'head -c {len(environment)} >"$d/env" || exit {_NO_ROOM}\n{command}'
-    )
-    return Program("sbatch", text, environment + script)
+        prepared = (
+            f'f=$(umask 077 && mktemp "${{TMPDIR:-/tmp}}/slurm-rest.XXXXXXXX") || exit {_NO_ROOM}\n'
+            f"trap 'rm -f \"$f\"' EXIT; trap 'exit 129' HUP INT TERM\n"
+            f'printf %s {script} >"$f" || exit {_NO_ROOM}\n'
+        )
+        command += f' "$f" {quote(job.spec.args)} </dev/null'
+    else:
+        command = f"printf %s {script} | {command}"
+    return Program("sbatch", f"{prepared}printf '%s\\0' {environment} | {{ {command}\n}} 3<&0")
 
 
 def _jobs_of(body: Mapping[str, object]) -> list[Mapping[str, object]]:

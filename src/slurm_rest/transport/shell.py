@@ -1,8 +1,9 @@
 """The one place that quotes words for a shell, and tells a command's own output from everything around it.
 
-A program travels on standard input, in front of the command's own input: the command line that the login shell sees is
-constant but for a number, so any shell will do (csh and fish too), and no argument appears in it. Output counts
-between two lines with a random word: what a profile, a banner or a wrapper prints outside of them is dropped.
+A program travels on standard input: the command line that the login shell sees is constant, so any shell will do (csh
+and fish too), and nothing of a job shows in it. Half a program, after a connection that broke, does nothing: the shell
+waits for its closing brace. Output counts between two lines with a random word: what a profile, a banner or a wrapper
+prints outside of them is dropped.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from dataclasses import dataclass, field
 
 from slurm_rest.errors import ProtocolError
 
-__all__ = ["MAX_OUTPUT", "Finished", "Program", "quote", "read_output", "wrap"]
+__all__ = ["LINE", "MAX_OUTPUT", "Finished", "Program", "Wrapped", "quote", "read_output", "wrap"]
+
+# What the login shell is asked to run, whatever the program.
+LINE = "exec /bin/sh -c 'eval \"$(cat)\"'"
 
 # 50,000 jobs are 1.2 MB of states; a listing of all their records is 20 MB.
 MAX_OUTPUT = 64 * 1024 * 1024
@@ -30,11 +34,10 @@ command -v squeue >/dev/null || [ ! -r /etc/profile ] || . /etc/profile >/dev/nu
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A shell program, its input, and the name of the command that it is about. The input stays out of the repr."""
+    """A shell program and the name of the command that it is about. A job's script and environment may be in it."""
 
     name: str
-    text: str
-    stdin: bytes = field(default=b"", repr=False)
+    text: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,10 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """What to execute and to feed it, and the word that marks its output."""
+    """What to feed the shell, and the word that marks the output."""
 
-    line: str
     stdin: bytes = field(repr=False)
-    mark: str = ""
+    mark: str
 
 
 def quote(words: Iterable[str]) -> str:
@@ -62,16 +64,13 @@ def quote(words: Iterable[str]) -> str:
 
 
 def wrap(program: Program) -> Wrapped:
-    """Return the line for the login shell, and the input that carries program and data."""
+    """Return the program as the shell's input, with the marks around its output."""
     mark = f"slurm-rest-{secrets.token_hex(8)}"
     text = (
-        f"{_PRELUDE}\necho {mark}; echo {mark} >&2\n(\n{program.text}\n)\n"
-        f"s=$?; printf '\\n%s %s\\n' {mark} $s; printf '\\n%s\\n' {mark} >&2; exit $s\n"
+        f"{{\n{_PRELUDE}\necho {mark}; echo {mark} >&2\n(\n{program.text}\n) </dev/null\n"
+        f"s=$?; printf '\\n%s %s\\n' {mark} $s; printf '\\n%s\\n' {mark} >&2; exit $s\n}}\n"
     )
-    code = text.encode("utf-8", "surrogateescape")
-    # head takes exactly so many bytes, where sh itself would read ahead into the data.
-    line = f"exec /bin/sh -c 'eval \"$(head -c {len(code)})\"'"
-    return Wrapped(line, code + program.stdin, mark)
+    return Wrapped(text.encode("utf-8", "surrogateescape"), mark)
 
 
 def read_output(program: Program, wrapped: Wrapped, stdout: bytes, stderr: bytes, where: str) -> Finished:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slurm_rest.config import Settings
-from slurm_rest.errors import AuthError, ConfigError, HostKeyError, ProtocolError, Timeout, TransportError, Unreachable
+from slurm_rest.errors import AuthError, ConfigError, HostKeyError, ProtocolError, Timeout, Unreachable
 
 from .command_line import CommandTransport
 from .shell import MAX_OUTPUT
@@ -33,6 +33,7 @@ _LOGIN_SECONDS = 30.0
 # A peer that is silent for three of these is dead.
 _KEEPALIVE_SECONDS = 10
 _KEEPALIVE_COUNT = 3
+_CLOSE_SECONDS = 2.0
 _CHUNK = 1 << 16
 
 
@@ -64,6 +65,9 @@ class SshRunner:
                 raise Timeout(message, hint="The host or its slurmctld is busy or stuck.") from None
             finally:
                 process.close()
+                # The host counts a session until both sides have closed it.
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(process.wait_closed(), _CLOSE_SECONDS)
 
     async def _open(self, line: str) -> asyncssh.SSHClientProcess[bytes]:
         """Open a channel; over a new connection where the old one is dead, which did nothing for us yet.
@@ -72,23 +76,21 @@ class SshRunner:
         """
         import asyncssh
 
-        for last in (False, True):
+        for pause in (0.05, 0.2, 0.8, None):
             connection = await self._connected()
             try:
                 return await asyncio.wait_for(
                     connection.create_process(line, encoding=None, request_pty=False), _LOGIN_SECONDS
                 )
-            except asyncssh.ChannelOpenError as error:
-                alive = not connection.is_closed()
-                if last or alive:
-                    hint = "The host allows fewer sessions on a connection than 8 (MaxSessions of its sshd)."
-                    message = f"{self.where} opens no session: {error.reason}"
-                    raise TransportError(message, hint=hint if alive else "") from error
             except (asyncssh.Error, OSError, asyncio.TimeoutError) as error:
-                if last:
+                busy = isinstance(error, asyncssh.ChannelOpenError) and not connection.is_closed()
+                if pause is None:
+                    hint = "Does the sshd there allow fewer than 8 sessions on a connection (MaxSessions)?"
                     message = f"{self.where} opens no session: {_reason(error)}"
-                    raise Unreachable(message, hint="Try it with: ssh HOST true") from error
-            await self._drop(connection)
+                    raise Unreachable(message, hint=hint if busy else "Try it with: ssh HOST true") from error
+                if not busy:
+                    await self._drop(connection)
+            await asyncio.sleep(pause)
         raise AssertionError("not reached")
 
     async def _connected(self) -> asyncssh.SSHClientConnection:
