@@ -88,7 +88,8 @@ def _records(question: Question, done: Finished, *, trailing: bool) -> Iterator[
     """Take an answer apart. ``trailing``: each record ends in a separator and a newline (squeue), else a newline."""
     count, end = len(question.fields), "\n"
     parts = done.stdout.split(question.separator)
-    while len(parts) >= count:
+    # Behind the last separator of squeue's there is always one more part, if only an empty one.
+    while len(parts) >= count + trailing:
         values, parts = parts[:count], parts[count:]
         if trailing:
             if parts:
