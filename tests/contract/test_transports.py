@@ -137,7 +137,7 @@ async def test_a_signal_reaches_the_script(client: AsyncSlurmClient, way: Way) -
 
 
 async def test_a_refused_job_tells_slurms_reason(client: AsyncSlurmClient) -> None:
-    with pytest.raises(SubmitRejected, match="(?i)invalid partition"):
+    with pytest.raises(SubmitRejected, match=r"(?i)invalid partition"):
         await client.submit(TRUE, partition="nope")
 
 

@@ -186,11 +186,12 @@ def _read_key(key: str | Path) -> asyncssh.SSHKey:
     name = f"The SSH key {key}" if isinstance(key, Path) else "The given SSH key"
     try:
         return asyncssh.read_private_key(key) if isinstance(key, Path) else asyncssh.import_private_key(key)
-    except asyncssh.KeyEncryptionError:
-        hint = "Load it into an agent (ssh-add), or give one without."
-        raise ConfigError(f"{name} has a passphrase", hint=hint) from None
-    except (asyncssh.KeyImportError, UnicodeDecodeError):
-        raise ConfigError(f"{name} is no private key", hint="It begins with -----BEGIN ... PRIVATE KEY-----.") from None
+    except (asyncssh.KeyEncryptionError, asyncssh.KeyImportError, UnicodeDecodeError) as error:
+        if isinstance(error, asyncssh.KeyEncryptionError) or "assphrase" in str(error):
+            hint = "Load it into an agent (ssh-add), or give one without."
+            raise ConfigError(f"{name} has a passphrase", hint=hint) from None
+        hint = "It begins with -----BEGIN ... PRIVATE KEY-----."
+        raise ConfigError(f"{name} is no private key", hint=hint) from None
     except OSError as error:
         raise ConfigError(f"{name} cannot be read: {error.strerror}", hint="Check SLURM_REST_SSH_KEY_FILE.") from None
 
