@@ -96,9 +96,7 @@ class AsyncSlurmClient:
 
     def __repr__(self) -> str:
         """Return the address and the user, never a token."""
-        kind = self._transport
-        where = kind.runner.where if isinstance(kind, CommandTransport) else self.settings.url
-        return f"{type(self).__name__}({where!r}, user={self.settings.user!r})"
+        return f"{type(self).__name__}({self.address!r}, user={self.settings.user!r})"
 
     async def __aenter__(self) -> Self:
         """Return the client."""
@@ -125,6 +123,17 @@ class AsyncSlurmClient:
             return self._transport
         hint = "Set SLURM_REST_URL and SLURM_REST_TRANSPORT=rest."
         raise ConfigError(f"This needs slurmrestd, and the transport is {self._transport.name}", hint=hint)
+
+    @property
+    def transport(self) -> str:
+        """How Slurm is reached: rest, ssh or cli."""
+        return self._transport.name
+
+    @property
+    def address(self) -> str:
+        """Where Slurm is reached: slurmrestd's URL, the SSH host, or this host."""
+        transport = self._transport
+        return transport.runner.where if isinstance(transport, CommandTransport) else self.settings.url
 
     @property
     def requests(self) -> int:

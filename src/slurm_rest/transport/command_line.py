@@ -126,10 +126,9 @@ class CommandTransport:
         done = read_output(program, wrapped, stdout, stderr, where)
         log.debug("%s on %s: exit status %d, %d bytes", program.name, where, done.status, len(stdout))
         if done.status in (126, 127):
-            said = " ".join(done.stderr.split())[-200:]
             hint = "Slurm's commands must be on the path of a login without a terminal."
             context = ErrorContext(command=program.name, exit_status=done.status, stderr=done.stderr[:2000])
-            raise CommandMissing(f"{where} cannot run {program.name}: {said}", hint=hint, context=context)
+            raise CommandMissing(f"There is no {program.name} on {where}", hint=hint, context=context)
         return done
 
     # --- submission -----------------------------------------------------------------------------------------
