@@ -344,11 +344,15 @@ class AsyncSlurmClient:
 
     async def nodes(self) -> NodeTable:
         """Return all nodes."""
+        if isinstance(self._transport, CommandTransport):
+            return NodeTable(await self._transport.nodes())
         _, records = await self._rest.records("/nodes/", "nodes")
         return NodeTable(read_node(record) for record in records)
 
     async def partitions(self) -> PartitionTable:
         """Return all partitions."""
+        if isinstance(self._transport, CommandTransport):
+            return PartitionTable(await self._transport.partitions())
         _, records = await self._rest.records("/partitions/", "partitions")
         return PartitionTable(read_partition(record) for record in records)
 

@@ -161,6 +161,25 @@ async def test_a_listing_has_every_job(client: AsyncSlurmClient) -> None:
     assert listed >= {job.id for job in jobs}
 
 
+async def test_nodes_and_partitions(client: AsyncSlurmClient) -> None:
+    nodes = {node.name: node for node in await client.nodes()}
+    assert set(nodes) == {"n1", "n2"}
+    node = nodes["n1"]
+    assert (node.cpus, node.memory, node.features, set(node.partitions)) == (
+        8,
+        16384,
+        ("intel", "avx512"),
+        {"normal", "debug"},
+    )
+    assert node.state[0] in ("IDLE", "MIXED", "ALLOCATED")
+    partitions = {partition.name: partition for partition in await client.partitions()}
+    assert {name: partition.is_default for name, partition in partitions.items()} == {"normal": True, "debug": False}
+    debug = partitions["debug"]
+    assert (debug.state, debug.node_count, debug.cpus, debug.max_nodes) == (("UP",), 2, 16, 1)
+    assert debug.max_time == timedelta(minutes=30)
+    assert partitions["normal"].default_time is None
+
+
 async def test_ping_names_the_controller(client: AsyncSlurmClient, way: Way) -> None:
     (ping,) = await client.ping()
     assert (ping.responding, ping.primary) == (True, True)

@@ -16,7 +16,7 @@ from slurm_rest.errors import (
     SubmitUncertain,
     Timeout,
 )
-from slurm_rest.models import CancelResult, JobInfo, Ping, Submission
+from slurm_rest.models import CancelResult, JobInfo, Node, Partition, Ping, Submission
 
 from . import commands
 from .base import Capabilities, Counters, PreparedJob, StateRow
@@ -28,6 +28,7 @@ from .job_texts import (
     read_details,
     read_queue,
 )
+from .node_texts import nodes_question, partitions_program, read_nodes, read_partitions
 from .rest.readings import MAX_JOB_ID, base_id, check_id, check_signal, latest_records
 from .shell import LINE, Finished, Program, read_output, wrap
 
@@ -206,6 +207,15 @@ class CommandTransport:
         """Return a record for every job in the controller, without exit codes and paths."""
         question = queue_question(None)
         return read_queue(question, await self._good(question.program), (await self.target())[2])
+
+    async def nodes(self) -> list[Node]:
+        """Return all nodes."""
+        question = nodes_question()
+        return read_nodes(question, await self._good(question.program))
+
+    async def partitions(self) -> list[Partition]:
+        """Return all partitions."""
+        return read_partitions(await self._good(partitions_program()))
 
     async def _controller_records(self, ids: Sequence[int]) -> list[JobInfo]:
         if not ids:

@@ -27,7 +27,10 @@ __all__ = [
     "queue_question",
     "read_accounting",
     "read_details",
+    "read_fields",
+    "read_number",
     "read_queue",
+    "read_span",
 ]
 
 # What squeue -O calls its fields, in this order; State comes last, being a word of Slurm's own.
@@ -84,7 +87,7 @@ def details_question(ids: Sequence[int]) -> Question:
     return Question(Program("scontrol", loop), (), mark)
 
 
-def _records(question: Question, done: Finished, *, trailing: bool) -> Iterator[dict[str, str]]:
+def read_fields(question: Question, done: Finished, *, trailing: bool) -> Iterator[dict[str, str]]:
     """Take an answer apart. ``trailing``: each record ends in a separator and a newline (squeue), else a newline."""
     count, end = len(question.fields), "\n"
     parts = done.stdout.split(question.separator)
@@ -106,7 +109,8 @@ def _value(text: str) -> str:
     return "" if text.strip() in _NOTHING else text
 
 
-def _number(text: str) -> int | None:
+def read_number(text: str) -> int | None:
+    """Return a plain number, else None."""
     # Slurm's "no value" and "infinite" are the largest numbers.
     return int(text) if text.isascii() and text.isdecimal() and int(text) < 0xFFFFFFFE else None
 
@@ -119,7 +123,7 @@ def _moment(text: str) -> datetime | None:
 _SPAN = re.compile(r"(?:(\d{1,6})-)?(?:(\d{1,6}):)?(\d{1,6}):(\d{1,6})", re.ASCII)
 
 
-def _span(text: str) -> timedelta | None:
+def read_span(text: str) -> timedelta | None:
     """Read ``1-02:00:00``, ``2:00:00`` or ``30:00``; UNLIMITED, NOT_SET and the like are no limit."""
     found = _SPAN.fullmatch(text)
     if found is None:
@@ -130,7 +134,7 @@ def _span(text: str) -> timedelta | None:
 
 def _exit(text: str) -> ExitCode:
     code, colon, signal = text.strip().partition(":")
-    if not colon or _number(code) is None or _number(signal) is None:
+    if not colon or read_number(code) is None or read_number(signal) is None:
         return ExitCode()
     return ExitCode(int(code), int(signal))
 
@@ -140,22 +144,22 @@ def _exit(text: str) -> ExitCode:
 
 def read_queue(question: Question, done: Finished, cluster: str) -> list[JobInfo]:
     """Read squeue's answer. Exit codes and paths are not part of it."""
-    return [_queued(record, cluster) for record in _records(question, done, trailing=True)]
+    return [_queued(record, cluster) for record in read_fields(question, done, trailing=True)]
 
 
 def _queued(record: Mapping[str, str], cluster: str) -> JobInfo:
     told = {name: _value(text) for name, text in record.items()}
-    own = _number(told["JobID"])
+    own = read_number(told["JobID"])
     if own is None:
         raise ProtocolError(f"squeue printed a job without a number: {record['JobID'][:100]!r}")
     tasks = told["ArrayTaskID"]
-    array = _number(told["ArrayJobID"]) if tasks else None
+    array = read_number(told["ArrayJobID"]) if tasks else None
     comment, key = split_comment(told["Comment"])
     return JobInfo(
         id=own,
         name=record["Name"],
         user=told["UserName"],
-        uid=_number(told["UserID"]),
+        uid=read_number(told["UserID"]),
         account=told["Account"],
         partition=told["Partition"],
         qos=told["QOS"],
@@ -163,26 +167,26 @@ def _queued(record: Mapping[str, str], cluster: str) -> JobInfo:
         state=state_of(told["State"]),
         reason=told["Reason"],
         array_job_id=array,
-        array_task_id=_number(tasks),
-        array_tasks=tasks if array and _number(tasks) is None else "",
-        het_job_id=_number(told["HetJobID"]),
-        het_job_offset=_number(told["HetJobOffset"]),
+        array_task_id=read_number(tasks),
+        array_tasks=tasks if array and read_number(tasks) is None else "",
+        het_job_id=read_number(told["HetJobID"]),
+        het_job_offset=read_number(told["HetJobOffset"]),
         submit_time=_moment(told["SubmitTime"]),
         eligible_time=_moment(told["EligibleTime"]),
         start_time=_moment(told["StartTime"]),
         end_time=_moment(told["EndTime"]),
-        time_limit=_span(told["TimeLimit"]),
+        time_limit=read_span(told["TimeLimit"]),
         nodes=told["NodeList"],
-        node_count=_number(told["NumNodes"]),
-        cpus=_number(told["NumCPUs"]),
-        tasks=_number(told["NumTasks"]),
+        node_count=read_number(told["NumNodes"]),
+        cpus=read_number(told["NumCPUs"]),
+        tasks=read_number(told["NumTasks"]),
         working_directory=told["WorkDir"],
         command=told["Command"],
         comment=comment,
         submission_key=key,
         dependency=told["Dependency"],
-        priority=_number(told["PriorityLong"]),
-        restart_count=_number(told["RestartCnt"]) or 0,
+        priority=read_number(told["PriorityLong"]),
+        restart_count=read_number(told["RestartCnt"]) or 0,
         tres_allocated=tres(told["tres-alloc"]) if told["NodeList"] else {},
         raw=dict(record),
     )
@@ -235,24 +239,24 @@ def _line(text: str, name: str) -> str | None:
 
 def read_accounting(question: Question, done: Finished) -> list[JobInfo]:
     """Read sacct's answer: one record for each incarnation of each job."""
-    return [_accounted(record) for record in _records(question, done, trailing=False)]
+    return [_accounted(record) for record in read_fields(question, done, trailing=False)]
 
 
 def _accounted(record: Mapping[str, str]) -> JobInfo:
     told = {name: _value(text) for name, text in record.items()}
     found = _LABEL.fullmatch(record["JobID"].strip())
-    own = _number(told["JobIDRaw"]) or (_number(found[1]) if found else None)
+    own = read_number(told["JobIDRaw"]) or (read_number(found[1]) if found else None)
     if found is None or own is None:
         raise ProtocolError(f"sacct printed a job without a number: {record['JobID'][:100]!r}")
     base, task, tasks, offset = int(found[1]), found[2], found[3], found[4]
     state = state_of(told["State"])
     comment, key = split_comment(told["Comment"])
-    minutes = _number(told["TimelimitRaw"])
+    minutes = read_number(told["TimelimitRaw"])
     return JobInfo(
         id=own,
         name=record["JobName"],
         user=told["User"],
-        uid=_number(told["UID"]),
+        uid=read_number(told["UID"]),
         account=told["Account"],
         partition=told["Partition"],
         qos=told["QOS"],
@@ -272,8 +276,8 @@ def _accounted(record: Mapping[str, str]) -> JobInfo:
         end_time=_moment(told["End"]),
         time_limit=None if minutes is None else timedelta(minutes=minutes),
         nodes=told["NodeList"],
-        node_count=_number(told["NNodes"]),
-        cpus=_number(told["AllocCPUS"]),
+        node_count=read_number(told["NNodes"]),
+        cpus=read_number(told["AllocCPUS"]),
         tres_requested=tres(told["ReqTRES"]),
         tres_allocated=tres(told["AllocTRES"]),
         stdout=told.get("StdOut") or None,
@@ -283,8 +287,8 @@ def _accounted(record: Mapping[str, str]) -> JobInfo:
         command=told["SubmitLine"],
         comment=comment,
         submission_key=key,
-        priority=_number(told["Priority"]),
-        restart_count=_number(told.get("Restarts", "")) or 0,
+        priority=read_number(told["Priority"]),
+        restart_count=read_number(told.get("Restarts", "")) or 0,
         source="accounting",
         raw=dict(record),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib.util
 import logging
 import socket
 from collections.abc import Iterator, Mapping
@@ -46,6 +47,9 @@ class SshRunner:
         if not settings.ssh_host:
             hint = "Set SLURM_REST_SSH_HOST, or pass ssh_host=."
             raise ConfigError("No SSH host is configured", hint=hint)
+        if importlib.util.find_spec("asyncssh") is None:
+            hint = "Install it: pip install 'slurm-rest-client[ssh]'"
+            raise ConfigError("SSH needs asyncssh, which is not installed", hint=hint)
         self._settings = settings
         self.where = _address(settings.ssh_host, settings.ssh_port, settings.ssh_user)
         self.user = settings.ssh_user or ""
