@@ -26,7 +26,7 @@ from slurm_rest.errors import (
 from slurm_rest.models import ExitCode, JobInfo
 from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import BaseState
-from slurm_rest.transport import commands, job_texts
+from slurm_rest.transport import commands, job_texts, node_texts
 from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.job_texts import Question
 from slurm_rest.transport.shell import LINE, Finished, Program, quote, read_output, wrap
@@ -153,6 +153,26 @@ def test_half_an_answer_is_no_answer(recorded: Recorded, cut: int) -> None:
     torn = Finished(whole.name, whole.stdout.rstrip("\n")[: -cut - len(MARK)], "", 0)
     with pytest.raises(ProtocolError):
         job_texts.read_queue(Question(question.program, question.fields, MARK), torn, "c")
+
+
+def test_nodes_are_read_whatever_reasons_hold(recorded: Recorded) -> None:
+    question = node_texts.nodes_question()
+    found = node_texts.read_nodes(Question(question.program, question.fields, MARK), recorded["nodes"])
+    one, two = found
+    assert (one.name, one.state, one.partitions, one.reason) == ("n1", ("IDLE",), ("normal", "debug"), "")
+    assert (two.state, two.cpus, two.memory, two.features) == (("IDLE", "DRAIN"), 8, 16384, ("amd", "avx2"))
+    assert two.reason.startswith("disk | full, a=b")
+
+
+def test_partitions_are_read(recorded: Recorded) -> None:
+    normal, debug = node_texts.read_partitions(recorded["partitions"])
+    assert (normal.name, normal.is_default, normal.max_time, normal.max_nodes) == ("normal", True, timedelta(7), None)
+    assert (debug.is_default, debug.max_time, debug.max_nodes, debug.nodes) == (
+        False,
+        timedelta(minutes=30),
+        1,
+        "n[1-2]",
+    )
 
 
 # --- sbatch --------------------------------------------------------------------------------------------------
@@ -306,6 +326,8 @@ def test_parsers_raise_nothing_but_our_errors(stdout: str, stderr: str, status: 
         lambda: job_texts.read_queue(queue, filled[0], ""),
         lambda: job_texts.read_accounting(sacct, said),
         lambda: job_texts.read_accounting(sacct, filled[1]),
+        lambda: node_texts.read_nodes(node_texts.nodes_question(), said),
+        lambda: node_texts.read_partitions(said),
     ):
         with contextlib.suppress(SlurmError):
             read()
