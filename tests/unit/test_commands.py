@@ -133,6 +133,14 @@ def test_details_are_not_taken_from_names(recorded: Recorded) -> None:
     assert all(record.exit_code == ExitCode() for record in found if record.name.startswith("n|b"))
 
 
+def test_a_name_that_looks_like_a_record_is_only_a_name() -> None:
+    name = "x ExitCode=9:9\nJobId=6 JobName=y ExitCode=8:8\n   StdOut=/no"
+    record = JobInfo(id=5, name=name, state=commands.state_of("FAILED"))
+    text = f"JobId=5 JobName={name}\n   Requeue=1 Restarts=0 ExitCode=3:0\n   StdOut=/yes\n\n\n{LONG}\n"
+    (found,) = job_texts.read_details(Question(Program("scontrol", ""), (), LONG), done(text), [record])
+    assert (found.exit_code, found.stdout) == (ExitCode(3, 0), "/yes")
+
+
 def test_accounting_is_read_whatever_names_hold(recorded: Recorded) -> None:
     found = recorded.accounting()
     plain = next(record for record in found if record.id == recorded.ids["plain"])

@@ -197,8 +197,12 @@ _START = re.compile(r"^JobId=(\d+) ", re.MULTILINE)
 
 def read_details(question: Question, done: Finished, records: Iterable[JobInfo]) -> list[JobInfo]:
     """Return the records with what scontrol adds to them."""
+    text, records = done.stdout, list(records)
+    # The names are known, so they can be taken out before they pass for anything else.
+    for name in sorted({record.name for record in records}, key=len, reverse=True):
+        text = text.replace(f"JobName={name}", "JobName=")
     texts: dict[int, str] = {}
-    for answer in done.stdout.split(f"\n{question.separator}\n"):
+    for answer in text.split(f"\n{question.separator}\n"):
         starts = [*_START.finditer(answer)]
         ends = [*(start.start() for start in starts[1:]), len(answer)]
         for start, end in zip(starts, ends, strict=False):
@@ -207,8 +211,6 @@ def read_details(question: Question, done: Finished, records: Iterable[JobInfo])
 
 
 def _detailed(record: JobInfo, text: str) -> JobInfo:
-    # The name is known, so it cannot pass for anything else; lines behind it begin with Slurm's own words.
-    text = text.replace(f"JobName={record.name}", "", 1)
     over = record.state.is_terminal
     paths = {name: _line(text, name) for name in ("StdOut", "StdErr", "StdIn")}
     requested = re.search(r"^   (?:ReqTRES|TRES)=(\S*)", text, re.MULTILINE)
