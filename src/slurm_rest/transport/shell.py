@@ -67,7 +67,7 @@ def wrap(program: Program) -> Wrapped:
     """Return the program as the shell's input, with the marks around its output."""
     mark = f"slurm-rest-{secrets.token_hex(8)}"
     text = (
-        f"{{\n{_PRELUDE}\necho {mark}; echo {mark} >&2\n(\n{program.text}\n) </dev/null\n"
+        f"{{\n{_PRELUDE}\necho {mark}; echo {mark} >&2\n(\n{program.text}\n)\n"
         f"s=$?; printf '\\n%s %s\\n' {mark} $s; printf '\\n%s\\n' {mark} >&2; exit $s\n}}\n"
     )
     return Wrapped(text.encode("utf-8", "surrogateescape"), mark)
