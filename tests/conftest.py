@@ -6,8 +6,14 @@ import os
 import signal
 
 import pytest
+from hypothesis import settings
 
 pytest_plugins = ["tests.support.cluster"]
+
+# Where CI looks, examples are the same each time; elsewhere new ones are drawn.
+settings.register_profile("ci", derandomize=True, deadline=None)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 # A shell starts its background commands with SIGINT ignored, and what they start inherits that: then no ^C of a test
 # would reach the command it is meant for.

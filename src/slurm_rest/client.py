@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from .api import AsyncSlurmApi
 from .auth import TokenProvider, read_claims
-from .config import EnvironmentRule, TransportName, load_settings
+from .config import EnvironmentRule, SshOptions, TransportName, load_settings
 from .errors import ConfigError, PermissionDenied, SpecError
-from .grouping import by_id, member_of, one_of
+from .grouping import both, by_id, has_state, member_of, one_of
 from .job import AsyncJob
 from .models import CancelResult, Diagnostics, JobInfo, Ping, group_record
 from .poller import Poller
@@ -22,6 +22,8 @@ from .states import JobState
 from .submission import Surroundings, Target, prepare, read_spec, try_releases
 from .tables import JobTable, NodeTable, PartitionTable
 from .transport.base import PreparedJob
+from .transport.choice import choose_transport
+from .transport.command_line import CommandTransport
 from .transport.rest import RECOVERY_TIMEOUT, RestTransport
 
 if TYPE_CHECKING:
@@ -45,7 +47,9 @@ class AsyncSlurmClient:
 
     Without arguments everything comes from the environment (SLURM_REST_URL, SLURM_JWT, ...) and the profile file.
     ``token`` is a token's text or a provider; ``user`` the user to act as, when the token allows it; ``cluster``
-    names a profile. ``timeout`` is how long one answer may take, ``recovery_timeout`` how long a submission whose
+    names a profile. ``transport`` pins rest, ssh or cli; by itself REST is used where there is a URL, else SSH where
+    there is a host (``ssh_host``, ``ssh_port``, ``ssh_user``, ``ssh_key`` or ``ssh_key_file``, ``ssh_known_hosts``,
+    ``ssh_proxy_jump``). ``timeout`` is how long one answer may take, ``recovery_timeout`` how long a submission whose
     answer was lost is looked for. Nothing is sent before the first call.
     """
 
@@ -67,6 +71,7 @@ class AsyncSlurmClient:
         http_transport: httpx.AsyncBaseTransport | None = None,
         timeout: float | None = None,
         recovery_timeout: float = RECOVERY_TIMEOUT,
+        **ssh: Unpack[SshOptions],
     ) -> None:
         self.settings = load_settings(
             {
@@ -82,22 +87,17 @@ class AsyncSlurmClient:
                 "environment": environment,
                 "workdir": workdir,
                 "cluster": cluster,
+                **ssh,
             }
         )
-        if self.settings.transport not in ("auto", "rest"):
-            hint = "Use auto or rest (SLURM_REST_TRANSPORT)."
-            raise ConfigError(f"The transport {self.settings.transport!r} is not available yet", hint=hint)
-        self._rest = RestTransport(
-            self.settings,
-            http_transport=http_transport,
-            read_timeout=timeout,
-            recovery_timeout=recovery_timeout,
+        self._transport = choose_transport(
+            self.settings, http_transport=http_transport, read_timeout=timeout, recovery_timeout=recovery_timeout
         )
-        self._poller = Poller(self._rest)
+        self._poller = Poller(self._transport)
 
     def __repr__(self) -> str:
         """Return the address and the user, never a token."""
-        return f"{type(self).__name__}({self.settings.url!r}, user={self.settings.user!r})"
+        return f"{type(self).__name__}({self.address!r}, user={self.settings.user!r})"
 
     async def __aenter__(self) -> Self:
         """Return the client."""
@@ -110,7 +110,7 @@ class AsyncSlurmClient:
     async def close(self) -> None:
         """Stop watching and close connections. Jobs are left alone."""
         await self._poller.close()
-        await self._rest.close()
+        await self._transport.close()
 
     @cached_property
     def api(self) -> AsyncSlurmApi:
@@ -118,9 +118,28 @@ class AsyncSlurmClient:
         return AsyncSlurmApi(self._rest)
 
     @property
+    def _rest(self) -> RestTransport:
+        """The transport of what slurmrestd alone can do."""
+        if isinstance(self._transport, RestTransport):
+            return self._transport
+        hint = "Set SLURM_REST_URL and SLURM_REST_TRANSPORT=rest."
+        raise ConfigError(f"This needs slurmrestd, and the transport is {self._transport.name}", hint=hint)
+
+    @property
+    def transport(self) -> str:
+        """How Slurm is reached: rest, ssh or cli."""
+        return self._transport.name
+
+    @property
+    def address(self) -> str:
+        """Where Slurm is reached: slurmrestd's URL, the SSH host, or this host."""
+        transport = self._transport
+        return transport.runner.where if isinstance(transport, CommandTransport) else self.settings.url
+
+    @property
     def requests(self) -> int:
-        """How many HTTP requests this client has made."""
-        return self._rest.counters.requests
+        """How many requests this client has made: over HTTP, or commands that it ran."""
+        return self._transport.counters.requests
 
     # --- submitting -----------------------------------------------------------------------------------------
 
@@ -167,15 +186,17 @@ class AsyncSlurmClient:
             read = read_spec(source, options, environ=self.settings.environ, release=target.release, given=given)
             return read.spec, prepare(read, self.settings, target, user=user, here=here, words=words)
 
-        if not self._rest.connection.release:
+        if not self._transport.release:
             # What no release would take is refused before anything is sent.
             try_releases(ready)
-        spec, prepared = ready(Target(*await self._rest.target()))
-        submission = await self._rest.submit(prepared)
+        spec, prepared = ready(Target(*await self._transport.target()))
+        submission = await self._transport.submit(prepared)
         return AsyncJob(self, submission.job_id, spec=spec, submission=submission)
 
     async def user_name(self) -> str:
         """Return the user that jobs will belong to, as far as settings and token tell; empty if they do not."""
+        if isinstance(self._transport, CommandTransport):
+            return self.settings.user or self._transport.runner.user
         return self.settings.user or read_claims(await self.settings.token.token()).user
 
     # --- following ------------------------------------------------------------------------------------------
@@ -190,7 +211,7 @@ class AsyncSlurmClient:
         An array or het job has one combined state. A job that left the controller (MinJobAge, 300 s by default) is
         absent too; ``history`` and ``job(id).info()`` still know it.
         """
-        rows = await (self._rest.all_states() if jobs is None else self._rest.states(_ids(jobs)))
+        rows = await (self._transport.all_states() if jobs is None else self._transport.states(_ids(jobs)))
         members: dict[int, list[JobState]] = {}
         for row in rows:
             members.setdefault(row.job_id, []).append(row.state)
@@ -202,9 +223,9 @@ class AsyncSlurmClient:
         Raises JobNotFound when neither knows it.
         """
         if isinstance(job, AsyncJob) and job.is_member:
-            return member_of(job, await self._rest.describe([job.id]))
+            return member_of(job, await self._transport.describe([job.id]))
         (job_id,) = _ids([job])
-        return one_of(job_id, by_id(await self._rest.describe([job_id])))
+        return one_of(job_id, by_id(await self._transport.describe([job_id])))
 
     async def describe(self, jobs: Iterable[JobRef], *, ended: bool = False) -> dict[int, JobInfo]:
         """Return the full record of each job; those that neither controller nor accounting knows are absent.
@@ -212,7 +233,7 @@ class AsyncSlurmClient:
         One small request a job. ``ended=True`` promises that all are over: accounting then answers for 100 at once.
         """
         ids = _ids(jobs)
-        members = by_id(await self._rest.describe(dict.fromkeys(ids), ended=ended))
+        members = by_id(await self._transport.describe(dict.fromkeys(ids), ended=ended))
         return {job_id: group_record(job_id, members[job_id]) for job_id in ids if job_id in members}
 
     async def member_states(self, job_id: int) -> dict[tuple[int | None, int | None], JobState]:
@@ -220,12 +241,12 @@ class AsyncSlurmClient:
 
         A task that was cancelled while it was pending leaves no trace in Slurm (24.11 and 26.05), so it is absent.
         """
-        rows = await self._rest.states([job_id])
+        rows = await self._transport.states([job_id])
         found = {(row.task_id, row.offset): row.state for row in rows if (row.task_id, row.offset) != (None, None)}
         if found and all(not state.is_terminal for state in found.values()):
             return found
         # Members that left the controller are known to accounting alone.
-        for record in await self._rest.describe([job_id], ended=True) if rows or not found else ():
+        for record in await self._transport.describe([job_id], ended=True) if rows or not found else ():
             key = (record.array_task_id, record.het_job_offset)
             if key != (None, None):
                 found.setdefault(key, record.state)
@@ -238,7 +259,7 @@ class AsyncSlurmClient:
     async def members(self, job: JobRef) -> list[JobInfo]:
         """Return a record for each array task or het component that has one of its own."""
         (job_id,) = _ids([job])
-        return await self._rest.describe([job_id])
+        return await self._transport.describe([job_id])
 
     async def wait(
         self,
@@ -262,13 +283,13 @@ class AsyncSlurmClient:
 
             names = {job.id: job.name for job in listed if isinstance(job, AsyncJob)}
             with Progress(ids, names) as display:
-                states = await self._poller.wait(ids, timeout, _both(display.show, on_change))
+                states = await self._poller.wait(ids, timeout, both(display.show, on_change))
         else:
             states = await self._poller.wait(ids, timeout, on_change)
         for job in listed:
             if isinstance(job, AsyncJob):
                 job.state = states[job.id]
-        members = by_id(await self._rest.describe(dict.fromkeys(ids), ended=True))
+        members = by_id(await self._transport.describe(dict.fromkeys(ids), ended=True))
         return [one_of(job_id, members) for job_id in ids]
 
     async def _wait_for_members(self, jobs: list[JobRef], timeout: float | None) -> list[JobInfo]:
@@ -282,7 +303,7 @@ class AsyncSlurmClient:
         """
         listed = [jobs] if isinstance(jobs, (AsyncJob, int)) else list(jobs)
         labels = [job.label if isinstance(job, AsyncJob) and job.is_member else _ids([job])[0] for job in listed]
-        return await self._rest.cancel(labels, signal)
+        return await self._transport.cancel(labels, signal)
 
     # --- looking around -------------------------------------------------------------------------------------
 
@@ -303,7 +324,11 @@ class AsyncSlurmClient:
         SpecError raised. ``limit=None`` reads all the same.
         """
         wanted = {word.upper() for word in ([state] if isinstance(state, str) else state or ())}
-        records = await self._matching_records(wanted) if wanted else None
+        records: list[JobInfo] | None = None
+        if isinstance(self._transport, CommandTransport):
+            records = await self._transport.job_records()
+        elif wanted:
+            records = await self._matching_records(wanted)
         if records is None:
             await self._check_size(limit)
             _, raw = await self._rest.records("/jobs/", "jobs")
@@ -312,18 +337,18 @@ class AsyncSlurmClient:
             record
             for record in records
             if (user is None or record.user == user)
-            and (not wanted or _has_state(record.state, wanted))
+            and (not wanted or has_state(record.state, wanted))
             and (partition is None or record.partition == partition)
             and (name is None or record.name == name)
         )
 
     async def _matching_records(self, wanted: set[str]) -> list[JobInfo] | None:
         """Return the records of the jobs in these states, None when they are too many to read one by one."""
-        ids = {row.job_id for row in await self._rest.all_states() if _has_state(row.state, wanted)}
+        ids = {row.job_id for row in await self._transport.all_states() if has_state(row.state, wanted)}
         if len(ids) > _FEW:
             return None
         # A task that has started comes under its own id and once more with its array.
-        return list({record.label: record for record in await self._rest.describe(ids)}.values())
+        return list({record.label: record for record in await self._transport.describe(ids)}.values())
 
     async def _check_size(self, limit: int | None) -> None:
         if limit is None:
@@ -339,21 +364,25 @@ class AsyncSlurmClient:
 
     async def nodes(self) -> NodeTable:
         """Return all nodes."""
+        if isinstance(self._transport, CommandTransport):
+            return NodeTable(await self._transport.nodes())
         _, records = await self._rest.records("/nodes/", "nodes")
         return NodeTable(read_node(record) for record in records)
 
     async def partitions(self) -> PartitionTable:
         """Return all partitions."""
+        if isinstance(self._transport, CommandTransport):
+            return PartitionTable(await self._transport.partitions())
         _, records = await self._rest.records("/partitions/", "partitions")
         return PartitionTable(read_partition(record) for record in records)
 
     async def ping(self) -> list[Ping]:
         """Prove with an authenticated read that the controller answers; raises the error that says what is wrong."""
-        return await self._rest.ping()
+        return await self._transport.ping()
 
     async def ping_accounting(self) -> None:
         """Prove that accounting answers; raises AccountingDown or what else is wrong."""
-        await self._rest.ping_accounting()
+        await self._transport.ping_accounting()
 
     async def diag(self) -> Diagnostics:
         """Return slurmctld's counters."""
@@ -376,18 +405,3 @@ def _ids(jobs: Iterable[JobRef]) -> list[int]:
             raise SpecError(f"{job!r} is not a job id", field="job_id", hint="Job ids are numbers from 1 up.")
         found.append(job_id)
     return found
-
-
-def _has_state(state: JobState, wanted: Collection[str]) -> bool:
-    return state.base.value in wanted or bool(state.flags & set(wanted))
-
-
-def _both(
-    first: Callable[[Mapping[int, JobState]], None], second: Callable[[Mapping[int, JobState]], None] | None
-) -> Callable[[Mapping[int, JobState]], None]:
-    def call(states: Mapping[int, JobState]) -> None:
-        first(states)
-        if second is not None:
-            second(states)
-
-    return call

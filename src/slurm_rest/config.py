@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, TypedDict, cast
 from urllib.parse import urlsplit
 
 from .auth import CommandToken, EnvironmentToken, FileToken, KeyToken, NoToken, StaticToken, TokenProvider
@@ -19,7 +19,7 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Settings", "load_settings"]
+__all__ = ["Settings", "SshOptions", "load_settings"]
 
 TransportName = Literal["auto", "rest", "ssh", "cli"]
 EnvironmentRule = Literal["login", "submit"]
@@ -35,8 +35,27 @@ _VARIABLES: Mapping[str, str] = {
     "transport": "SLURM_REST_TRANSPORT",
     "environment": "SLURM_REST_ENVIRONMENT",
     "workdir": "SLURM_REST_WORKDIR",
+    "ssh_host": "SLURM_REST_SSH_HOST",
+    "ssh_port": "SLURM_REST_SSH_PORT",
+    "ssh_user": "SLURM_REST_SSH_USER",
+    "ssh_key_file": "SLURM_REST_SSH_KEY_FILE",
+    "ssh_known_hosts": "SLURM_REST_SSH_KNOWN_HOSTS",
+    "ssh_proxy_jump": "SLURM_REST_SSH_PROXY_JUMP",
 }
+_ARGUMENTS = frozenset([*_VARIABLES, "token", "cluster", "ssh_key"])
 _TOKEN_SOURCES = ("token", "token_file", "token_command", "jwt_key_file")
+
+
+class SshOptions(TypedDict, total=False):
+    """The arguments of a client that are about SSH."""
+
+    ssh_host: str | None
+    ssh_port: int | None
+    ssh_user: str | None
+    ssh_key: str | None
+    ssh_key_file: str | os.PathLike[str] | None
+    ssh_known_hosts: str | os.PathLike[str] | None
+    ssh_proxy_jump: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +63,8 @@ class Settings:
     """Everything a client needs to know, normalised once.
 
     ``cluster`` is the profile's name, empty without one. ``user`` is the X-SLURM-USER-NAME to act as, None for the
-    token's own user.
+    token's own user. ``ssh_key`` is a private key's text; without it and ``ssh_key_file``, the agent's and the user's
+    own keys serve. ``ssh_insecure`` turns host key verification off, for development: only the environment can say so.
     """
 
     url: str = ""
@@ -56,7 +76,21 @@ class Settings:
     environment: EnvironmentRule = "login"
     workdir: str | None = None
     cluster: str = ""
+    ssh_host: str = ""
+    ssh_port: int | None = None
+    ssh_user: str | None = None
+    ssh_key: str | None = field(default=None, repr=False)
+    ssh_key_file: Path | None = None
+    ssh_known_hosts: Path | None = None
+    ssh_proxy_jump: str | None = None
+    ssh_insecure: bool = False
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def chosen_transport(self) -> TransportName:
+        """Return rest, ssh or cli: the one that is asked for, else REST where there is a URL, else SSH where a host."""
+        if self.transport != "auto":
+            return self.transport
+        return "ssh" if self.ssh_host and not self.url else "rest"
 
     def require_url(self) -> Self:
         """Return these settings, or raise ConfigError when they name no slurmrestd."""
@@ -76,6 +110,9 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
     profile to use; None values count as not given.
     """
     environ = os.environ if environ is None else environ
+    for name in arguments or ():
+        if name not in _ARGUMENTS:
+            raise TypeError(f"A client has no argument {name!r}")
     given = {name: value for name, value in (arguments or {}).items() if value is not None}
     cluster = str(given.pop("cluster", None) or environ.get("SLURM_REST_CLUSTER", ""))
     named = bool(cluster)
@@ -97,8 +134,33 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
         environment=cast("EnvironmentRule", _choice(values, "environment", ("login", "submit"))),
         workdir=_optional(values.get("workdir")),
         cluster=cluster,
+        ssh_host=_host(values.get("ssh_host")),
+        ssh_port=_port(values.get("ssh_port")),
+        ssh_user=_optional(values.get("ssh_user")),
+        ssh_key=_optional(given.get("ssh_key")),
+        ssh_key_file=_path(values["ssh_key_file"]) if values.get("ssh_key_file") else None,
+        ssh_known_hosts=_path(values["ssh_known_hosts"]) if values.get("ssh_known_hosts") else None,
+        ssh_proxy_jump=_optional(values.get("ssh_proxy_jump")),
+        ssh_insecure=environ.get("SLURM_REST_SSH_INSECURE") == "1",
         environ=environ,
     )
+
+
+def _host(value: object) -> str:
+    host = str(value or "")
+    if host and (not host.isprintable() or set(host) & set(" @/,") or host.startswith("-")):
+        hint = "Give user and port by settings of their own."
+        raise ConfigError(f"{host!r} is not the name of an SSH host", hint=hint)
+    return host
+
+
+def _port(value: object) -> int | None:
+    if value in (None, ""):
+        return None
+    text = str(value)
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
+        raise ConfigError(f"{text!r} is not a port", hint="It is a number from 1 to 65535 (SLURM_REST_SSH_PORT).")
+    return int(text)
 
 
 def _optional(value: object) -> str | None:

@@ -10,7 +10,9 @@
     |  `- UnknownUser              the token is good, its user does not exist on the cluster
     |- TransportError
     |  |- Unreachable              nothing answered: name, port, socket, TLS
+    |  |- HostKeyError             the SSH host is not known, or not the one that is known
     |  |- Timeout                  connected, but no answer in time
+    |  |- CommandMissing           the host has no such command of Slurm's
     |  `- ProtocolError            something answered that is not slurmrestd, or the answer was cut
     |- ControllerDown              slurmrestd answers, slurmctld does not
     |- AccountingDown              slurmrestd answers, slurmdbd does not
@@ -35,9 +37,11 @@ __all__ = [
     "AccountingDown",
     "ApiError",
     "AuthError",
+    "CommandMissing",
     "ConfigError",
     "ControllerDown",
     "ErrorContext",
+    "HostKeyError",
     "JobNotFound",
     "PermissionDenied",
     "ProtocolError",
@@ -78,7 +82,8 @@ class SlurmIssue:
 class ErrorContext:
     """Where an error comes from: the request that was made and what the server said about it.
 
-    ``request_id`` is this client's own number for the request; it appears in its log lines too.
+    ``request_id`` is this client's own number for the request; it appears in its log lines too. ``command``,
+    ``exit_status`` and ``stderr`` are those of one of Slurm's commands, where one was run.
     """
 
     method: str = ""
@@ -87,6 +92,9 @@ class ErrorContext:
     errors: tuple[SlurmIssue, ...] = ()
     warnings: tuple[SlurmIssue, ...] = ()
     request_id: str = ""
+    command: str = ""
+    exit_status: int | None = None
+    stderr: str = ""
 
 
 class SlurmError(Exception):
@@ -207,6 +215,14 @@ class TransportError(SlurmError):
 
 class Unreachable(TransportError):
     """No connection: wrong host or port, nothing listening, TLS refused."""
+
+
+class HostKeyError(TransportError):
+    """The SSH host's key is not among the known ones, or differs from the one that is known."""
+
+
+class CommandMissing(TransportError):
+    """The host has no such command: Slurm is not installed there, or not on the path of the login."""
 
 
 class Timeout(TransportError, TimeoutError):

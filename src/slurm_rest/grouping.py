@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .errors import JobNotFound
 from .models import JobInfo, group_record
+from .states import JobState
 
 if TYPE_CHECKING:
     from .job import AsyncJob
 
-__all__ = ["by_id", "member_of", "one_of"]
+__all__ = ["both", "by_id", "has_state", "member_of", "one_of"]
 
 
 def member_of(job: AsyncJob, records: Iterable[JobInfo]) -> JobInfo:
@@ -44,3 +45,21 @@ def one_of(job_id: int, members: Mapping[int, Sequence[JobInfo]]) -> JobInfo:
     if job_id not in members:
         raise JobNotFound(f"There is no job {job_id}", hint="Neither the controller nor accounting knows it.")
     return group_record(job_id, members[job_id])
+
+
+def has_state(state: JobState, wanted: Collection[str]) -> bool:
+    """Tell whether a state is, or has as a flag, one of these words."""
+    return state.base.value in wanted or bool(state.flags & set(wanted))
+
+
+def both(
+    first: Callable[[Mapping[int, JobState]], None], second: Callable[[Mapping[int, JobState]], None] | None
+) -> Callable[[Mapping[int, JobState]], None]:
+    """Return one function that calls both."""
+
+    def call(states: Mapping[int, JobState]) -> None:
+        first(states)
+        if second is not None:
+            second(states)
+
+    return call

@@ -117,7 +117,8 @@ def prepare(
     comment = first.get("comment")
     first["comment"] = _comment(comment if isinstance(comment, str) else "", key)
     name = first.get("name")
-    return PreparedJob(body, key, user, name if isinstance(name, str) else "", repeated=words is not None)
+    label = name if isinstance(name, str) else ""
+    return PreparedJob(body, key, user, label, repeated=words is not None, spec=read.spec)
 
 
 def check_words(words: str) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from .api import SlurmApi
 from .auth import TokenProvider
 from .client import AsyncSlurmClient
-from .config import EnvironmentRule, Settings, TransportName
+from .config import EnvironmentRule, Settings, SshOptions, TransportName
 from .errors import SlurmError
 from .job import AsyncJob
 from .models import CancelResult, Diagnostics, JobInfo, Ping
@@ -110,6 +110,7 @@ class SlurmClient:
         http_transport: httpx.AsyncBaseTransport | None = None,
         timeout: float | None = None,
         recovery_timeout: float = RECOVERY_TIMEOUT,
+        **ssh: Unpack[SshOptions],
     ) -> None:
         self._client = AsyncSlurmClient(
             url,
@@ -127,6 +128,7 @@ class SlurmClient:
             http_transport=http_transport,
             timeout=timeout,
             recovery_timeout=recovery_timeout,
+            **ssh,
         )
         self._portal = Portal()
         self._finalizer = weakref.finalize(self, _shut_down, self._client, self._portal)

@@ -27,7 +27,7 @@ ORDER = [
     *("notebook", "testing", "cli", "__main__"),
 ]
 # Each of these is known to one place; everything else goes through it.
-ONLY_IN = {"httpx": "transport/rest/", "asyncssh": "transport/ssh/", "flyte": "", "pandas": "notebook"}
+ONLY_IN = {"httpx": "transport/rest/", "asyncssh": "transport/ssh.py", "flyte": "", "pandas": "notebook"}
 # What users import from; the rest is reached through these or the package itself.
 PUBLIC = [
     *("errors", "states", "models", "sbatch", "auth", "config", "client", "job"),

@@ -263,3 +263,49 @@ async def test_a_profiles_token_is_not_sent_to_another_url(profile: Profile) -> 
     assert await named.token.token() == "a.b.c"
     same = load({**environ, "SLURM_REST_URL": "http://hpc:6820"})
     assert await same.token.token() == "a.b.c"
+
+
+def test_ssh_settings_come_from_every_layer(profile: Profile) -> None:
+    found = profile('[clusters.a]\nssh_host = "login.a"\nssh_port = 23\nssh_user = "alice"\n')
+    environ = {**found, "SLURM_REST_SSH_PORT": "24", "SLURM_REST_SSH_PROXY_JUMP": "j"}
+    settings = load_settings({"ssh_key_file": "/k", "ssh_user": "bob"}, environ)
+    assert (settings.ssh_host, settings.ssh_port, settings.ssh_user) == ("login.a", 24, "bob")
+    assert (settings.ssh_key_file, settings.ssh_proxy_jump) == (Path("/k"), "j")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "chosen"),
+    [
+        ({}, "rest"),
+        ({"ssh_host": "h"}, "ssh"),
+        ({"ssh_host": "h", "url": "http://h:1"}, "rest"),
+        ({"ssh_host": "h", "url": "http://h:1", "transport": "ssh"}, "ssh"),
+        ({"transport": "cli"}, "cli"),
+    ],
+)
+def test_the_transport_follows_from_what_is_set(arguments: dict[str, str], chosen: str) -> None:
+    assert load_settings(arguments, {}).chosen_transport() == chosen
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "ssh", "-1", "\u0661"])
+def test_a_port_is_a_number(port: str) -> None:
+    with pytest.raises(ConfigError, match="not a port"):
+        load_settings({}, {"SLURM_REST_SSH_PORT": port})
+
+
+@pytest.mark.parametrize("host", ["-oProxyCommand=x", "alice@h", "a b", "h\n"])
+def test_a_host_is_a_name(host: str) -> None:
+    with pytest.raises(ConfigError, match="not the name"):
+        load_settings({"ssh_host": host}, {})
+
+
+def test_only_the_environment_turns_host_key_verification_off(profile: Profile) -> None:
+    assert load_settings({}, {"SLURM_REST_SSH_INSECURE": "1"}).ssh_insecure
+    with pytest.raises(TypeError):
+        load_settings({"ssh_insecure": True}, {})
+    with pytest.raises(ConfigError, match="unknown key"):
+        load_settings({}, profile("[clusters.a]\nssh_insecure = true\n"))
+
+
+def test_a_private_key_is_in_no_repr() -> None:
+    assert "secret" not in repr(load_settings({"ssh_key": "secret"}, {}))

@@ -44,6 +44,8 @@ TREE = {
     "UnknownUser": "AuthError",
     "TransportError": "SlurmError",
     "Unreachable": "TransportError",
+    "HostKeyError": "TransportError",
+    "CommandMissing": "TransportError",
     "Timeout": "TransportError",
     "ProtocolError": "TransportError",
     "ControllerDown": "SlurmError",

@@ -8,10 +8,12 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
+from slurm_rest.config import Settings, TransportName, load_settings
 from slurm_rest.errors import SlurmError
 from slurm_rest.models import Ping
 from slurm_rest.tables import show_span
@@ -70,24 +72,40 @@ _KEYS = ["ok", "transports (each with name, ok, url, user, cluster, slurm, api_v
 @json_option(_KEYS, "an object")
 @click.pass_context
 def ping(ctx: click.Context, as_json: bool) -> None:
-    """Check that Slurm answers you: token, controller and accounting.
+    """Check that Slurm answers you: token, controller and accounting, over each transport that is configured.
 
     Each line is printed once it is known; slurmrestd takes up to 20 s to find out that slurmctld is away. Exit status 1
     if anything is wrong.
     """
-    login = asyncio.run(read_login(ctx.obj))
     tell: Callable[[str], None] = (lambda _: None) if as_json else out
-    url, checks = with_client(ctx, lambda client: _check_rest(client, login, tell))
+    documents: list[dict[str, object]] = []
+    for name in _configured(load_settings(ctx.obj)):
+        login = asyncio.run(read_login(ctx.obj)) if name == "rest" else None
+        where, checks = with_client(ctx, partial(_check, login=login, tell=tell), name)
+        documents.append(_transport(name, where, login, checks))
+    ok = all(document["ok"] for document in documents)
     if as_json:
-        out_json(_document(url, login, checks))
-    if not all(check.ok for check in checks):
+        out_json({"ok": ok, "transports": documents})
+    if not ok:
         raise Failed(status=FAILED)
 
 
-async def _check_rest(client: AsyncSlurmClient, login: Login, tell: Callable[[str], None]) -> tuple[str, list[_Check]]:
-    tell(f"rest {one_line(client.settings.url)}")
-    checks = [_check_token(login)]
-    tell(_line(checks[0], _token_words(login)))
+def _configured(settings: Settings) -> list[TransportName]:
+    """Return the transports to check: the one that is pinned, or those that there are settings for."""
+    if settings.transport != "auto":
+        return [settings.transport]
+    found: list[TransportName] = ["rest"] if settings.url or not settings.ssh_host else []
+    return [*found, "ssh"] if settings.ssh_host else found
+
+
+async def _check(
+    client: AsyncSlurmClient, login: Login | None, tell: Callable[[str], None]
+) -> tuple[str, list[_Check]]:
+    tell(f"{client.transport} {one_line(client.address)}")
+    checks = []
+    if login is not None:
+        checks.append(_check_token(login))
+        tell(_line(checks[0], _token_words(login)))
     running = [
         asyncio.create_task(_timed("controller", client.ping)),
         asyncio.create_task(_timed("accounting", client.ping_accounting)),
@@ -97,7 +115,7 @@ async def _check_rest(client: AsyncSlurmClient, login: Login, tell: Callable[[st
         same = any(check.error and check.message == before.message for before in checks)
         checks.append(check)
         tell(_line(check, "the same" if same else "", brief=same))
-    return client.settings.url, checks
+    return client.address, checks
 
 
 def _check_token(login: Login) -> _Check:
@@ -147,22 +165,21 @@ def _good_words(check: _Check) -> str:
         return took
     first = check.controllers[0]
     names = ", ".join(item.hostname for item in check.controllers)
-    return f"{names}: Slurm {first.slurm}, API {first.api_version}, cluster {first.cluster}, {took}"
+    api = f", API {first.api_version}" if first.api_version else ""
+    return f"{names}: Slurm {first.slurm}{api}, cluster {first.cluster}, {took}"
 
 
-def _document(url: str, login: Login, checks: list[_Check]) -> dict[str, object]:
-    ok = all(check.ok for check in checks)
+def _transport(name: str, where: str, login: Login | None, checks: list[_Check]) -> dict[str, object]:
     nobody = Ping(hostname="", responding=False, primary=False)
     told = next((item for check in checks for item in check.controllers), nobody)
-    rest = {
-        "name": "rest",
-        "ok": ok,
-        "url": url,
-        "user": login.acts_as,
+    return {
+        "name": name,
+        "ok": all(check.ok for check in checks),
+        "url": where,
+        "user": login.acts_as if login else None,
         "cluster": told.cluster or None,
         "slurm": told.slurm or None,
         "api_version": told.api_version or None,
-        "token": describe(login, TOKEN_KEYS),
+        "token": describe(login, TOKEN_KEYS) if login else None,
         "checks": [check.document() for check in checks],
     }
-    return {"ok": ok, "transports": [rest]}

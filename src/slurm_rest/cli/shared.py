@@ -16,6 +16,7 @@ import click
 
 if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient
+    from slurm_rest.config import TransportName
     from slurm_rest.job import AsyncJob
 
 __all__ = ["JobId", "Named", "Seconds", "json_option", "listed", "log_to_stderr", "with_client"]
@@ -23,12 +24,14 @@ __all__ = ["JobId", "Named", "Seconds", "json_option", "listed", "log_to_stderr"
 T = TypeVar("T")
 
 
-def with_client(ctx: click.Context, work: Callable[[AsyncSlurmClient], Awaitable[T]]) -> T:
-    """Open a client for the settings at hand, do the work and close it."""
+def with_client(
+    ctx: click.Context, work: Callable[[AsyncSlurmClient], Awaitable[T]], transport: TransportName | None = None
+) -> T:
+    """Open a client for the settings at hand, do the work and close it; ``transport`` pins one."""
     from slurm_rest.client import AsyncSlurmClient  # 0.2 s that --help need not take
 
     async def run() -> T:
-        async with AsyncSlurmClient(**ctx.obj) as client:
+        async with AsyncSlurmClient(**{**ctx.obj, **({"transport": transport} if transport else {})}) as client:
             return await work(client)
 
     return asyncio.run(run() if sys.version_info >= (3, 11) else _interruptible(run()))

@@ -227,7 +227,8 @@ def submit_error(answer: Answer, token: str = "") -> tuple[SlurmError, bool]:
         error = ProtocolError("The answer to the submission names no job", context=answer.context)
     if isinstance(error, ApiError) and not isinstance(error, UnsupportedVersion):
         # A server's failure without a number is nobody's refusal: a proxy's, or one on the way to slurmctld.
-        if all(_is_lost(one) for one in answer.numbers) and (answer.numbers or answer.status >= 500):
+        lost = all(_is_lost(one) for one in answer.numbers) and (answer.numbers or answer.status >= 500)
+        if lost and not _is_parsers(answer):
             return error, True
         return SubmitRejected(
             f"Slurm refused the job: {_describe(answer)}", hint=_advice(answer), context=answer.context
@@ -235,6 +236,14 @@ def submit_error(answer: Answer, token: str = "") -> tuple[SlurmError, bool]:
     # A refused connection to slurmctld never carried the job; any other fault on the way may have.
     lost = isinstance(error, (ControllerDown, ProtocolError)) and _CONNECT_FAILURE not in answer.numbers
     return error, lost
+
+
+def _is_parsers(answer: Answer) -> bool:
+    """Tell the words of slurmrestd's own parser, which names the place in the body: it asked nobody.
+
+    ``Invalid cpu_frequency`` comes with number -1 on 24.11 and 26.05, as lost answers do.
+    """
+    return bool(answer.context.errors) and all(issue.source.startswith("#/") for issue in answer.context.errors)
 
 
 def _is_lost(number: int) -> bool:

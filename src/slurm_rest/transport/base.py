@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from slurm_rest.models import CancelResult, JobInfo, Ping, Submission
+from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import JobState
 
 __all__ = ["Capabilities", "Counters", "PreparedJob", "SlurmTransport", "StateRow"]
@@ -34,6 +35,8 @@ class PreparedJob:
     """A submission, ready to send: the REST body, and the key in its comment that finds it again.
 
     ``repeated`` says that the key is the caller's own, so that an earlier attempt may have made the job already.
+    ``spec`` is what the body was made of; a transport that runs commands takes the options from it, and the rest
+    (script, environment, directory, comment) from the body.
     """
 
     body: dict[str, object]
@@ -41,6 +44,7 @@ class PreparedJob:
     user: str = ""
     name: str = ""
     repeated: bool = False
+    spec: JobSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)

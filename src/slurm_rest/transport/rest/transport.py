@@ -100,6 +100,11 @@ class RestTransport:
             await self.connection.controller_responds()
         return version, ".".join(self.connection.release.split(".")[:2]), self.connection.cluster
 
+    @property
+    def release(self) -> str:
+        """Slurm's release as far as it is known yet."""
+        return self.connection.release
+
     async def send(self, request: ApiRequest) -> bytes:
         """Send a request of the generated API and return the body of a good answer."""
         service, path = request.operation.service, request.path.split("/", 3)[3]

@@ -1,0 +1,320 @@
+"""SlurmTransport over Slurm's own commands, wherever a runner runs them: over SSH, or on this host."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from slurm_rest.errors import (
+    AccountingDown,
+    CommandMissing,
+    ErrorContext,
+    ProtocolError,
+    SlurmError,
+    SubmitUncertain,
+    Timeout,
+)
+from slurm_rest.models import CancelResult, JobInfo, Node, Partition, Ping, Submission
+
+from . import commands
+from .base import Capabilities, Counters, PreparedJob, StateRow
+from .job_texts import (
+    accounting_question,
+    details_question,
+    queue_question,
+    read_accounting,
+    read_details,
+    read_queue,
+)
+from .node_texts import nodes_question, partitions_program, read_nodes, read_partitions
+from .rest.readings import MAX_JOB_ID, base_id, check_id, check_signal, latest_records
+from .shell import LINE, Finished, Program, read_output, wrap
+
+__all__ = ["CommandTransport", "Runner"]
+
+log = logging.getLogger("slurm_rest")
+
+# Naming ids makes squeue's time grow with their square; above this, everything is cheaper (measured with 10,000 jobs).
+_QUEUE_IDS = 100
+_IDS_PER_COMMAND = 1000
+_DETAILS_PER_COMMAND = 100
+# Up to this many ended jobs, the controller's richer records are asked for first.
+_FEW = 4
+_READ_SECONDS = 60.0
+# sbatch itself tries again for a while when slurmctld is too busy.
+_SUBMIT_SECONDS = 120.0
+_ABANDON_SECONDS = 4.0
+
+
+class Runner(Protocol):
+    """Runs one line in a login shell somewhere.
+
+    ``where`` names the place for messages, ``user`` is whom the commands run as, empty where that is not known.
+    """
+
+    name: str
+    where: str
+    user: str
+
+    async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
+        """Return stdout and stderr as far as they came; how it ended is in them.
+
+        Raises Timeout when it took too long, ProtocolError when it printed too much, and any other error only
+        before it started.
+        """
+
+    async def close(self) -> None:
+        """Let go of connections and end what still runs."""
+
+
+class CommandTransport:
+    """Slurm through sbatch, squeue, sacct, scancel and scontrol of 22.05 and later."""
+
+    def __init__(self, runner: Runner) -> None:
+        self.runner = runner
+        self.name = runner.name
+        self._counters = Counters()
+        self._release = self._cluster = ""
+
+    @property
+    def counters(self) -> Counters:
+        """Commands run and bytes received."""
+        return self._counters
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What commands can do for us."""
+        return Capabilities(accounting=True, generated_api=False)
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self.runner.close()
+
+    async def target(self) -> tuple[str, str, str]:
+        """Return no API version, the Slurm release as ``22.05``, and the cluster's name, asking if need be."""
+        if not self._release:
+            done = await self._run(commands.version_program())
+            self._release, self._cluster = commands.read_version(done, self.runner.where)
+        return "", ".".join(self._release.split(".")[:2]), self._cluster
+
+    @property
+    def release(self) -> str:
+        """The release as far as it is known yet."""
+        return self._release
+
+    async def _run(self, program: Program, *, repeatable: bool = True, timeout: float = _READ_SECONDS) -> Finished:
+        """Run a program; one that only reads once more after a connection that broke under it."""
+        try:
+            return await self._run_once(program, timeout)
+        except ProtocolError as error:
+            if not repeatable:
+                raise
+            log.info("%s; trying again", error.message)
+            return await self._run_once(program, timeout)
+
+    async def _run_once(self, program: Program, timeout: float) -> Finished:
+        wrapped = wrap(program)
+        where = self.runner.where
+        self._counters.requests += 1
+        try:
+            stdout, stderr = await self.runner.execute(LINE, wrapped.stdin, timeout)
+        except Timeout as error:
+            error.context = ErrorContext(command=program.name)
+            raise
+        self._counters.bytes_received += len(stdout) + len(stderr)
+        done = read_output(program, wrapped, stdout, stderr, where)
+        log.debug("%s on %s: exit status %d, %d bytes", program.name, where, done.status, len(stdout))
+        if done.status in (126, 127):
+            hint = "Slurm's commands must be on the path of a login without a terminal."
+            context = ErrorContext(command=program.name, exit_status=done.status, stderr=done.stderr[:2000])
+            raise CommandMissing(f"There is no {program.name} on {where}", hint=hint, context=context)
+        return done
+
+    # --- submission -----------------------------------------------------------------------------------------
+
+    async def submit(self, job: PreparedJob) -> Submission:
+        """Create one job. A caller who gives up meanwhile (^C, a time-out) leaves no job behind."""
+        task = asyncio.ensure_future(self._submit(job))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await self._abandon(task, job)
+            raise
+
+    async def _abandon(self, task: asyncio.Future[Submission], job: PreparedJob) -> None:
+        """Let an interrupted submission end, and cancel the job that it made."""
+        await asyncio.wait([task], timeout=_ABANDON_SECONDS)
+        if not task.done():
+            task.cancel()
+            log.warning("Interrupted while submitting: there may be a job whose comment ends in %s", job.key)
+        elif not task.cancelled() and task.exception() is None:
+            try:
+                await self.cancel([task.result().job_id])
+            except SlurmError as error:
+                log.warning("Job %d could not be cancelled: %s", task.result().job_id, error.message)
+
+    async def _submit(self, job: PreparedJob) -> Submission:
+        """Run sbatch once. Whatever ends it without an answer leaves open whether there is a job."""
+        program = commands.submit_program(job)
+        try:
+            done = await self._run(program, repeatable=False, timeout=_SUBMIT_SECONDS)
+        except (ProtocolError, Timeout) as error:
+            raise SubmitUncertain(
+                f"The answer to the submission was lost, so the job may exist: {error.message}",
+                key=job.key,
+                hint=f"Look for a job whose comment ends in {job.key} before you submit it again.",
+                context=error.context,
+            ) from error
+        return commands.read_submission(done, job, self.runner.where)
+
+    # --- reading --------------------------------------------------------------------------------------------
+
+    async def states(self, ids: Collection[int]) -> list[StateRow]:
+        """Ask for everybody's states and keep those of these ids: one command for any number."""
+        asked = {int(check_id(job_id)) for job_id in ids}
+        return commands.read_states(await self._good(commands.states_program()), asked) if asked else []
+
+    async def all_states(self) -> list[StateRow]:
+        """Return a row for every job in the controller, under its own id."""
+        return commands.read_states(await self._good(commands.states_program()), None)
+
+    async def _good(self, program: Program) -> Finished:
+        done = await self._run(program)
+        if done.status:
+            raise commands.failure(done, self.runner.where)
+        return done
+
+    async def describe(self, ids: Collection[int], *, ended: bool = False) -> list[JobInfo]:
+        """Ask the controller, then accounting for the jobs that it no longer has: two or three commands for any number.
+
+        ``ended`` says that all are over: then accounting is asked first, and the controller for what is missing or
+        not final there.
+        """
+        asked = [job_id for job_id in sorted({int(check_id(job_id)) for job_id in ids}) if job_id <= MAX_JOB_ID]
+        found: list[JobInfo] = []
+        if ended and len(asked) > _FEW:
+            found = await self._final_records(asked)
+            known = {job_id for record in found for job_id in _group_ids(record)}
+            asked = [job_id for job_id in asked if job_id not in known]
+        here = await self._controller_records(asked)
+        present = {job_id for record in here for job_id in _group_ids(record)}
+        gone = [job_id for job_id in asked if job_id not in present]
+        return [*found, *here, *await self._accounting_records(gone), *await self._purged_tasks(asked, here)]
+
+    async def job_records(self) -> list[JobInfo]:
+        """Return a record for every job in the controller, without exit codes and paths."""
+        question = queue_question(None)
+        return read_queue(question, await self._good(question.program), (await self.target())[2])
+
+    async def nodes(self) -> list[Node]:
+        """Return all nodes."""
+        question = nodes_question()
+        return read_nodes(question, await self._good(question.program))
+
+    async def partitions(self) -> list[Partition]:
+        """Return all partitions."""
+        return read_partitions(await self._good(partitions_program()))
+
+    async def _controller_records(self, ids: Sequence[int]) -> list[JobInfo]:
+        if not ids:
+            return []
+        cluster = (await self.target())[2]
+        question = queue_question(ids if len(ids) <= _QUEUE_IDS else None)
+        done = await self._run(question.program)
+        if done.status:
+            error = commands.failure(done, self.runner.where)
+            # squeue refuses when it knows none of the ids that it was given.
+            if "Invalid job id" in done.stderr and not done.stdout:
+                return []
+            raise error
+        wanted = set(ids)
+        records = [record for record in read_queue(question, done, cluster) if _group_ids(record) & wanted]
+        return await self._with_details(records)
+
+    async def _with_details(self, records: list[JobInfo]) -> list[JobInfo]:
+        """Add what scontrol alone tells, asked once for each group."""
+        groups = sorted({record.array_job_id or record.het_job_id or record.id for record in records})
+        detailed: list[JobInfo] = []
+        for start in range(0, len(groups), _DETAILS_PER_COMMAND):
+            chunk = groups[start : start + _DETAILS_PER_COMMAND]
+            question = details_question(chunk)
+            # A job may have left since squeue answered; then its record stays as it is.
+            done = await self._run(question.program)
+            mine = [item for item in records if (item.array_job_id or item.het_job_id or item.id) in chunk]
+            detailed += read_details(question, done, mine)
+        return detailed
+
+    async def _purged_tasks(self, asked: Collection[int], here: Sequence[JobInfo]) -> list[JobInfo]:
+        """Return the ended tasks of arrays that are in the controller only in part: it forgets each on its own."""
+        arrays = {record.array_job_id for record in here if record.array_job_id}.intersection(asked)
+        try:
+            records = await self._accounting_records(sorted(arrays))
+        except AccountingDown:
+            return []
+        known = {record.id for record in here}
+        return [record for record in records if record.id not in known and record.state.is_terminal]
+
+    async def _final_records(self, ids: Sequence[int]) -> list[JobInfo]:
+        try:
+            records = await self._accounting_records(ids)
+        except AccountingDown:
+            return []
+        # slurmdbd may be a moment behind: a group with an open member is asked for again.
+        late = {member for record in records if not record.state.is_terminal for member in _group_ids(record)}
+        return [record for record in records if not late & _group_ids(record)]
+
+    async def _accounting_records(self, ids: Sequence[int]) -> list[JobInfo]:
+        found: list[JobInfo] = []
+        for start in range(0, len(ids), _IDS_PER_COMMAND):
+            question = accounting_question(ids[start : start + _IDS_PER_COMMAND], (await self.target())[1])
+            found += latest_records(read_accounting(question, await self._good(question.program)))
+        return found
+
+    # --- acting ---------------------------------------------------------------------------------------------
+
+    async def cancel(self, ids: Sequence[int | str], signal: str | None = None) -> list[CancelResult]:
+        """Run scancel, which reports each id that it could not cancel."""
+        labels = [check_id(job_id) for job_id in ids]
+        word = check_signal(signal)
+        results: dict[str, CancelResult] = {}
+        sendable = [label for label in dict.fromkeys(labels) if base_id(label) <= MAX_JOB_ID]
+        if word and sendable:
+            results = await self._unsignallable(sendable, word)
+            sendable = [label for label in sendable if label not in results]
+        for start in range(0, len(sendable), _IDS_PER_COMMAND):
+            chunk = sendable[start : start + _IDS_PER_COMMAND]
+            done = await self._run(commands.cancel_program(chunk, word))
+            results |= zip(chunk, commands.read_cancelled(done, chunk, self.runner.where), strict=True)
+        return [results.get(label) or CancelResult(job_id=base_id(label), outcome="not_found") for label in labels]
+
+    async def _unsignallable(self, labels: Sequence[str], signal: str) -> dict[str, CancelResult]:
+        """Return results for jobs that only wait: scancel would try to signal them for minutes."""
+        if signal in ("KILL", "9"):
+            return {}
+        live: dict[str, bool] = {}
+        for row in await self.states({base_id(label) for label in labels}):
+            for label in {str(row.job_id), f"{row.job_id}_{row.task_id}", f"{row.job_id}+{row.offset}"}:
+                live[label] = live.get(label, False) or not row.state.is_pending
+        said = "The job has not started, so there is nothing to signal"
+        return {
+            label: CancelResult(job_id=base_id(label), outcome="denied", message=said)
+            for label in labels
+            if live.get(label.replace("[", "").replace("]", "")) is False
+        }
+
+    async def ping(self) -> list[Ping]:
+        """Ask for the controllers, and for the configuration, which they tell to users that they know."""
+        done = await self._run(commands.ping_program())
+        pings = commands.read_ping(done, self.runner.where)
+        self._release, self._cluster = pings[0].slurm, pings[0].cluster
+        return pings
+
+    async def ping_accounting(self) -> None:
+        """Make a small read from accounting; raises AccountingDown or what else is wrong."""
+        await self._good(commands.accounting_program())
+
+
+def _group_ids(record: JobInfo) -> set[int]:
+    return {job_id for job_id in (record.id, record.array_job_id, record.het_job_id) if job_id}

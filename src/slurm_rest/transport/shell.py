@@ -1,0 +1,97 @@
+"""The one place that quotes words for a shell, and tells a command's own output from everything around it.
+
+A program travels on standard input: the command line that the login shell sees is constant, so any shell will do (csh
+and fish too), and nothing of a job shows in it. Half a program, after a connection that broke, does nothing: the shell
+waits for its closing brace. Output counts between two lines with a random word: what a profile, a banner or a wrapper
+prints outside of them is dropped.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from slurm_rest.errors import ProtocolError
+
+__all__ = ["LINE", "MAX_OUTPUT", "Finished", "Program", "Wrapped", "quote", "read_output", "wrap"]
+
+# What the login shell is asked to run, whatever the program.
+LINE = "exec /bin/sh -c 'eval \"$(cat)\"'"
+
+# 50,000 jobs are 1.2 MB of states; a listing of all their records is 20 MB.
+MAX_OUTPUT = 64 * 1024 * 1024
+
+# A login's own defaults for Slurm's commands must not change what they do or print. SLURM_CONF finds the cluster and
+# SLURM_JWT may be how the user logs in to it. Times are Unix seconds, so nobody's time zone matters.
+_PRELUDE = r"""
+unset $(env | sed -nE '/^SLURM_(CONF|JWT)/d;s/^((SBATCH|SQUEUE|SACCT|SCANCEL|SCONTROL|SINFO|SLURM)_\w+)=.*/\1/p')
+LC_ALL=C SLURM_TIME_FORMAT=%s; export LC_ALL SLURM_TIME_FORMAT
+command -v squeue >/dev/null || [ ! -r /etc/profile ] || . /etc/profile >/dev/null 2>&1 </dev/null
+""".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A shell program and the name of the command that it is about. A job's script and environment may be in it."""
+
+    name: str
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a command printed, and its exit status; text keeps foreign bytes as surrogates."""
+
+    name: str
+    stdout: str
+    stderr: str
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """What to feed the shell, and the word that marks the output."""
+
+    stdin: bytes = field(repr=False)
+    mark: str
+
+
+def quote(words: Iterable[str]) -> str:
+    """Return words as one line for a POSIX shell; NUL cannot be part of one."""
+    return " ".join(shlex.quote(word) for word in words)
+
+
+def wrap(program: Program) -> Wrapped:
+    """Return the program as the shell's input, with the marks around its output."""
+    mark = f"slurm-rest-{secrets.token_hex(8)}"
+    text = (
+        f"{{\n{_PRELUDE}\necho {mark}; echo {mark} >&2\n(\n{program.text}\n)\n"
+        f"s=$?; printf '\\n%s %s\\n' {mark} $s; printf '\\n%s\\n' {mark} >&2; exit $s\n}}\n"
+    )
+    return Wrapped(text.encode("utf-8", "surrogateescape"), mark)
+
+
+def read_output(program: Program, wrapped: Wrapped, stdout: bytes, stderr: bytes, where: str) -> Finished:
+    """Return the command's own output; raises ProtocolError when its end, with the exit status, did not arrive."""
+    mark = wrapped.mark.encode()
+    before, begin, rest = stdout.partition(mark + b"\n")
+    output, end, status = rest.rpartition(b"\n" + mark + b" ")
+    if not begin or not end or not status.strip().isdigit():
+        said = _excerpt(stderr.replace(mark, b"") + b" " + (rest if begin else before))
+        what = "broke off" if begin else "did not start"
+        raise ProtocolError(
+            f"{program.name} on {where} {what}{f': {said}' if said else ''}",
+            hint="The connection or the login ended before the command did, or the login runs no command.",
+        )
+    errors = stderr.partition(mark + b"\n")[2].rpartition(b"\n" + mark)[0]
+    return Finished(program.name, _text(output), _text(errors), int(status))
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _excerpt(raw: bytes) -> str:
+    return " ".join(raw.decode("utf-8", "replace").split())[-300:]

@@ -1,0 +1,272 @@
+"""Runs Slurm's commands on a login node over SSH: one connection, kept, checked, and made again when it broke.
+
+The only module that knows asyncssh, which it loads when a connection is first needed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.util
+import logging
+import socket
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from slurm_rest.config import Settings
+from slurm_rest.errors import AuthError, ConfigError, HostKeyError, ProtocolError, Timeout, Unreachable
+
+from .command_line import CommandTransport
+from .shell import MAX_OUTPUT
+
+if TYPE_CHECKING:
+    import asyncssh
+
+__all__ = ["SshRunner", "ssh_transport"]
+
+log = logging.getLogger("slurm_rest")
+
+# sshd takes 10 sessions on a connection unless told otherwise (MaxSessions).
+_CHANNELS = 8
+_CONNECT_SECONDS = 10.0
+_LOGIN_SECONDS = 30.0
+# A peer that is silent for three of these is dead.
+_KEEPALIVE_SECONDS = 10
+_KEEPALIVE_COUNT = 3
+_CLOSE_SECONDS = 2.0
+_CHUNK = 1 << 16
+
+
+class SshRunner:
+    """One connection to one login node, bound to the event loop that first uses it."""
+
+    name = "ssh"
+
+    def __init__(self, settings: Settings) -> None:
+        if not settings.ssh_host:
+            hint = "Set SLURM_REST_SSH_HOST, or pass ssh_host=."
+            raise ConfigError("No SSH host is configured", hint=hint)
+        if importlib.util.find_spec("asyncssh") is None:
+            hint = "Install it: pip install 'slurm-rest-client[ssh]'"
+            raise ConfigError("SSH needs asyncssh, which is not installed", hint=hint)
+        self._settings = settings
+        self.where = _address(settings.ssh_host, settings.ssh_port, settings.ssh_user)
+        self.user = settings.ssh_user or ""
+        self._slots = asyncio.Semaphore(_CHANNELS)
+        self._connecting = asyncio.Lock()
+        self._connection: asyncssh.SSHClientConnection | None = None
+        self._jumps: list[asyncssh.SSHClientConnection] = []
+
+    async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
+        """Run the line in a channel of its own and return what it printed, also when the connection broke."""
+        async with self._slots:
+            process = await self._open(line)
+            try:
+                return await asyncio.wait_for(_talk(process, stdin), timeout)
+            except asyncio.TimeoutError:
+                message = f"{self.where} gave no answer within {timeout:g} s"
+                raise Timeout(message, hint="The host or its slurmctld is busy or stuck.") from None
+            finally:
+                process.close()
+                # The host counts a session until both sides have closed it.
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(process.wait_closed(), _CLOSE_SECONDS)
+
+    async def _open(self, line: str) -> asyncssh.SSHClientProcess[bytes]:
+        """Open a channel; over a new connection where the old one is dead, which did nothing for us yet.
+
+        The line alone has no effect: what it is to do comes on its standard input.
+        """
+        import asyncssh
+
+        for pause in (0.05, 0.2, 0.8, None):
+            connection = await self._connected()
+            try:
+                return await asyncio.wait_for(
+                    connection.create_process(line, encoding=None, request_pty=False), _LOGIN_SECONDS
+                )
+            except (asyncssh.Error, OSError, asyncio.TimeoutError) as error:
+                busy = isinstance(error, asyncssh.ChannelOpenError) and not connection.is_closed()
+                if pause is None:
+                    hint = "Does the sshd there allow fewer than 8 sessions on a connection (MaxSessions)?"
+                    message = f"{self.where} opens no session: {_reason(error)}"
+                    raise Unreachable(message, hint=hint if busy else "Try it with: ssh HOST true") from error
+                if not busy:
+                    await self._drop(connection)
+            await asyncio.sleep(pause)
+        raise AssertionError("not reached")
+
+    async def _connected(self) -> asyncssh.SSHClientConnection:
+        async with self._connecting:
+            if self._connection is not None and self._connection.is_closed():
+                await self._drop(self._connection)
+            if self._connection is None:
+                self._connection = await self._connect()
+            return self._connection
+
+    async def _drop(self, connection: asyncssh.SSHClientConnection) -> None:
+        if self._connection is connection:
+            log.info("The connection to %s is lost", self.where)
+            self._connection = None
+            jumps, self._jumps = self._jumps, []
+            for one in (connection, *reversed(jumps)):
+                one.abort()
+
+    async def _connect(self) -> asyncssh.SSHClientConnection:
+        """Connect, through the jump hosts one after the other; each proves its host key."""
+        settings = self._settings
+        options = _options(settings)
+        tunnel: asyncssh.SSHClientConnection | None = None
+        jumps: list[asyncssh.SSHClientConnection] = []
+        hops = [_parse_hop(hop) for hop in (settings.ssh_proxy_jump or "").split(",") if hop.strip()]
+        try:
+            for host, port, user in [*hops, (settings.ssh_host, settings.ssh_port, settings.ssh_user)]:
+                tunnel = await _connect_one(host, port, user, tunnel, options)
+                jumps.append(tunnel)
+        except BaseException:
+            for one in reversed(jumps):
+                one.abort()
+            raise
+        log.info("Connected to %s", self.where)
+        self._jumps = jumps[:-1]
+        return jumps[-1]
+
+    async def close(self) -> None:
+        """Close the connection."""
+        connection, self._connection = self._connection, None
+        jumps, self._jumps = self._jumps, []
+        for one in ([connection] if connection else []) + jumps[::-1]:
+            one.close()
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(one.wait_closed(), _CONNECT_SECONDS)
+
+
+async def _connect_one(
+    host: str,
+    port: int | None,
+    user: str | None,
+    tunnel: asyncssh.SSHClientConnection | None,
+    options: Mapping[str, object],
+) -> asyncssh.SSHClientConnection:
+    import asyncssh
+
+    given = {"port": port, "username": user, "tunnel": tunnel}
+    with _translated(_address(host, port, user)):
+        return await asyncssh.connect(host, **options, **{name: item for name, item in given.items() if item})
+
+
+def _options(settings: Settings) -> dict[str, object]:
+    """Return what all connections share. Known hosts are always named, so that no SSH configuration turns them off."""
+    options: dict[str, object] = {
+        "known_hosts": None if settings.ssh_insecure else _known_hosts(settings.ssh_known_hosts),
+        "connect_timeout": _CONNECT_SECONDS,
+        "login_timeout": _LOGIN_SECONDS,
+        "keepalive_interval": _KEEPALIVE_SECONDS,
+        "keepalive_count_max": _KEEPALIVE_COUNT,
+        # Nobody is there to be asked.
+        "password_auth": False,
+        "kbdint_auth": False,
+    }
+    key = settings.ssh_key or settings.ssh_key_file
+    if key is not None:
+        options["client_keys"] = [_read_key(key)]
+    return options
+
+
+def _known_hosts(chosen: Path | None) -> list[str] | bytes:
+    if chosen is not None:
+        if not chosen.is_file():
+            hint = "Write the host's key there: ssh-keyscan HOST, compared with what its owner says."
+            raise ConfigError(f"There is no file of known hosts {chosen}", hint=hint)
+        return [str(chosen)]
+    files = (Path("~/.ssh/known_hosts").expanduser(), Path("/etc/ssh/ssh_known_hosts"))
+    return [str(path) for path in files if path.is_file()] or b""
+
+
+def _read_key(key: str | Path) -> asyncssh.SSHKey:
+    import asyncssh
+
+    name = f"The SSH key {key}" if isinstance(key, Path) else "The given SSH key"
+    try:
+        return asyncssh.read_private_key(key) if isinstance(key, Path) else asyncssh.import_private_key(key)
+    except (asyncssh.KeyEncryptionError, asyncssh.KeyImportError, UnicodeDecodeError) as error:
+        if isinstance(error, asyncssh.KeyEncryptionError) or "assphrase" in str(error):
+            hint = "Load it into an agent (ssh-add), or give one without."
+            raise ConfigError(f"{name} has a passphrase", hint=hint) from None
+        hint = "It begins with -----BEGIN ... PRIVATE KEY-----."
+        raise ConfigError(f"{name} is no private key", hint=hint) from None
+    except OSError as error:
+        raise ConfigError(f"{name} cannot be read: {error.strerror}", hint="Check SLURM_REST_SSH_KEY_FILE.") from None
+
+
+def _parse_hop(text: str) -> tuple[str, int | None, str | None]:
+    user, at, rest = text.strip().rpartition("@")
+    host, colon, port = rest.rpartition(":")
+    if not colon:
+        host, port = rest, ""
+    if not host or (port and not port.isdecimal()) or host.startswith("-"):
+        raise ConfigError(f"{text!r} is not a jump host", hint="Write [USER@]HOST[:PORT] (SLURM_REST_SSH_PROXY_JUMP).")
+    return host, int(port) if port else None, user if at else None
+
+
+def _address(host: str, port: int | None, user: str | None) -> str:
+    return f"{f'{user}@' if user else ''}{host}{f':{port}' if port else ''}"
+
+
+@contextlib.contextmanager
+def _translated(where: str) -> Iterator[None]:
+    """Turn asyncssh's errors about a connection into ours."""
+    import asyncssh
+
+    try:
+        yield
+    except asyncssh.HostKeyNotVerifiable as error:
+        hint = "Compare the key with what the host's owner says, then add it to the known hosts."
+        raise HostKeyError(f"The host key of {where} is not trusted: {error.reason}", hint=hint) from error
+    except asyncssh.PermissionDenied as error:
+        hint = "Check SLURM_REST_SSH_USER and SLURM_REST_SSH_KEY_FILE; try it with: ssh -o BatchMode=yes HOST true"
+        raise AuthError(f"{where} does not let us in: {error.reason}", hint=hint) from error
+    except asyncssh.ConfigParseError as error:
+        raise ConfigError(f"Cannot use the SSH configuration: {error}", hint="Look into ~/.ssh/config.") from error
+    except socket.gaierror as error:
+        raise Unreachable(f"The SSH host {where} is not known", hint="Check SLURM_REST_SSH_HOST.") from error
+    except (asyncio.TimeoutError, TimeoutError) as error:
+        hint = "Check host and port, and firewalls between."
+        raise Unreachable(f"{where} did not take a connection in time", hint=hint) from error
+    except ConnectionRefusedError as error:
+        raise Unreachable(f"No sshd listens at {where}", hint="Check SLURM_REST_SSH_PORT.") from error
+    except (asyncssh.Error, OSError) as error:
+        hint = "Try it with: ssh -v HOST true"
+        raise Unreachable(f"No SSH connection to {where}: {_reason(error)}", hint=hint) from error
+
+
+def _reason(error: BaseException) -> str:
+    return str(getattr(error, "reason", "") or error or type(error).__name__)
+
+
+async def _talk(process: asyncssh.SSHClientProcess[bytes], stdin: bytes) -> tuple[bytes, bytes]:
+    import asyncssh
+
+    async def feed() -> None:
+        with contextlib.suppress(asyncssh.Error, OSError):
+            process.stdin.write(stdin)
+            await process.stdin.drain()
+            process.stdin.write_eof()
+
+    async def read(stream: asyncssh.SSHReader[bytes]) -> bytes:
+        found = bytearray()
+        with contextlib.suppress(asyncssh.Error, OSError):
+            while chunk := await stream.read(_CHUNK):
+                found += chunk
+                if len(found) > MAX_OUTPUT:
+                    raise ProtocolError(f"A command printed more than {MAX_OUTPUT} bytes")
+        return bytes(found)
+
+    _, output, errors = await asyncio.gather(feed(), read(process.stdout), read(process.stderr))
+    return output, errors
+
+
+def ssh_transport(settings: Settings) -> CommandTransport:
+    """Return the transport over the commands of the configured login node."""
+    return CommandTransport(SshRunner(settings))

@@ -1,0 +1,403 @@
+"""What Slurm's commands printed on three releases, read back; and what nobody's text may do to it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slurm_rest.errors import (
+    AccountingDown,
+    ControllerDown,
+    JobNotFound,
+    PermissionDenied,
+    ProtocolError,
+    SlurmError,
+    SubmitRejected,
+    SubmitUncertain,
+    TransportError,
+)
+from slurm_rest.models import ExitCode, JobInfo
+from slurm_rest.sbatch import JobSpec
+from slurm_rest.states import BaseState
+from slurm_rest.transport import commands, job_texts, node_texts
+from slurm_rest.transport.base import PreparedJob
+from slurm_rest.transport.job_texts import Question
+from slurm_rest.transport.shell import LINE, Finished, Program, quote, read_output, wrap
+
+FOLDER = Path(__file__).parent.parent / "data/commands"
+RELEASES = ("22.05", "24.11", "26.05")
+JOB = PreparedJob({"script": "#!/bin/sh\n", "job": {}}, "slurm-rest:" + "0" * 20)
+MARK, LONG = "~" + "5e" * 4 + "~", "~" + "5e" * 8 + "~"
+# Anything that Slurm or a user could put into a text, but NUL.
+TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+
+
+class Recorded:
+    """The outputs of one release."""
+
+    def __init__(self, release: str) -> None:
+        self.release = release
+        self._all = json.loads((FOLDER / f"{release}.json").read_text())
+        self.ids: dict[str, int] = self._all["ids"]
+
+    def __getitem__(self, name: str) -> Finished:
+        found = self._all[name]
+        return Finished(found["command"], found["stdout"], found["stderr"], found["status"])
+
+    def queue(self) -> list[JobInfo]:
+        question = job_texts.queue_question([1])
+        return job_texts.read_queue(Question(question.program, question.fields, MARK), self["queue"], "c")
+
+    def accounting(self) -> list[JobInfo]:
+        question = job_texts.accounting_question([1], self.release)
+        return job_texts.read_accounting(Question(question.program, question.fields, MARK), self["accounting"])
+
+
+@pytest.fixture(params=RELEASES)
+def recorded(request: pytest.FixtureRequest) -> Recorded:
+    return Recorded(request.param)
+
+
+def done(stdout: str = "", stderr: str = "", status: int = 0, name: str = "sbatch") -> Finished:
+    return Finished(name, stdout, stderr, status)
+
+
+# --- states --------------------------------------------------------------------------------------------------
+
+
+def test_states_come_under_the_ids_that_were_asked_for(recorded: Recorded) -> None:
+    ids = recorded.ids
+    rows = commands.read_states(recorded["states"], [ids["plain"], ids["array"], ids["het"]])
+    assert {row.job_id for row in rows} == {ids["plain"], ids["array"], ids["het"]}
+    tasks = {row.task_id: row.state.base for row in rows if row.job_id == ids["array"]}
+    assert tasks == {1: BaseState.RUNNING, 2: BaseState.PENDING, 3: BaseState.PENDING, 4: BaseState.PENDING}
+    assert sorted(row.offset or 0 for row in rows if row.job_id == ids["het"]) == [0, 1]
+    assert [row.state.base for row in rows if row.job_id == ids["plain"]] == [BaseState.FAILED]
+
+
+def test_a_task_is_also_found_by_its_own_id() -> None:
+    rows = commands.read_states(done("5_1 9 RUNNING\n"), [9])
+    assert [(row.job_id, row.task_id) for row in rows] == [(9, 1)]
+
+
+def test_without_ids_every_job_comes_under_its_own() -> None:
+    rows = commands.read_states(done("5_1 9 RUNNING\n7+1 8 PENDING\n"), None)
+    assert [(row.job_id, row.task_id, row.offset) for row in rows] == [(9, 1, None), (8, None, 1)]
+
+
+@pytest.mark.parametrize("line", ["5 5", "slurmctld is busy", "5 x RUNNING"])
+def test_a_line_that_is_no_job_means_that_the_answer_cannot_be_trusted(line: str) -> None:
+    with pytest.raises(ProtocolError, match="no job's"):
+        commands.read_states(done(f"4 4 RUNNING\n{line}\n"), [4])
+
+
+@pytest.mark.parametrize(("word", "base"), [("COMPLETING", BaseState.RUNNING), ("REQUEUE_HOLD", BaseState.PENDING)])
+def test_a_flag_alone_stands_beside_a_base_state(word: str, base: BaseState) -> None:
+    state = commands.state_of(word)
+    assert (state.base, state.flags, state.is_terminal) == (base, frozenset([word]), False)
+
+
+# --- records -------------------------------------------------------------------------------------------------
+
+
+def test_the_queue_is_read_whatever_names_hold(recorded: Recorded) -> None:
+    by_id = {record.id: record for record in recorded.queue()}
+    plain, held = by_id[recorded.ids["plain"]], by_id[recorded.ids["line"]]
+    assert plain.name == "a|b;c^^^d,e=f"
+    assert (plain.comment, plain.submission_key) == ("two words", "slurm-rest:00112233445566778899")
+    assert (plain.user, plain.uid, plain.partition, plain.reason) == ("alice", 2001, "normal", "NonZeroExitCode")
+    assert plain.submit_time is not None
+    assert plain.submit_time.year == 2026
+    assert (held.name, held.time_limit) == ("two\nlines\n   StdOut=/x", timedelta(minutes=90))
+    labels = {record.label for record in by_id.values()}
+    array, het = recorded.ids["array"], recorded.ids["het"]
+    assert {f"{array}_1", f"{array}_[2-4%1]", f"{het}+0", f"{het}+1"} <= labels
+
+
+def test_details_are_not_taken_from_names(recorded: Recorded) -> None:
+    question = Question(Program("scontrol", ""), (), LONG)
+    found = job_texts.read_details(question, recorded["details"], recorded.queue())
+    by_id = {record.id: record for record in found}
+    plain, held = by_id[recorded.ids["plain"]], by_id[recorded.ids["line"]]
+    assert plain.exit_code == ExitCode(3, 0)
+    assert plain.derived_exit_code == ExitCode(7, 0)
+    assert plain.stdout == f"/home/alice/slurm-{plain.id}.out"
+    assert held.stdout == f"/home/alice/slurm-{held.id}.out"
+    assert all(record.exit_code == ExitCode() for record in found if record.name.startswith("n|b"))
+
+
+def test_a_name_that_looks_like_a_record_is_only_a_name() -> None:
+    name = "x ExitCode=9:9\nJobId=6 JobName=y ExitCode=8:8\n   StdOut=/no"
+    record = JobInfo(id=5, name=name, state=commands.state_of("FAILED"))
+    text = f"JobId=5 JobName={name}\n   Requeue=1 Restarts=0 ExitCode=3:0\n   StdOut=/yes\n\n\n{LONG}\n"
+    (found,) = job_texts.read_details(Question(Program("scontrol", ""), (), LONG), done(text), [record])
+    assert (found.exit_code, found.stdout) == (ExitCode(3, 0), "/yes")
+
+
+def test_accounting_is_read_whatever_names_hold(recorded: Recorded) -> None:
+    found = recorded.accounting()
+    plain = next(record for record in found if record.id == recorded.ids["plain"])
+    assert (plain.name, plain.state.base, plain.exit_code) == ("a|b;c^^^d,e=f", BaseState.FAILED, ExitCode(3, 0))
+    # slurmdbd of 22.05 learns of the steps' exit code later than of the job's end.
+    derived = 0 if recorded.release == "22.05" else 7
+    assert (plain.source, plain.derived_exit_code) == ("accounting", ExitCode(derived, 0))
+    held = next(record for record in found if record.id == recorded.ids["line"])
+    assert held.name == "two\nlines\n   StdOut=/x"
+    assert {record.array_job_id for record in found if record.name.startswith("n|b")} == {recorded.ids["array"]}
+    assert {record.het_job_offset for record in found if record.het_job_id == recorded.ids["het"]} == {0, 1}
+
+
+@pytest.mark.parametrize("cut", [1, 40, 400])
+def test_half_an_answer_is_no_answer(recorded: Recorded, cut: int) -> None:
+    question = job_texts.queue_question([1])
+    whole = recorded["queue"]
+    torn = Finished(whole.name, whole.stdout.rstrip("\n")[: -cut - len(MARK)], "", 0)
+    with pytest.raises(ProtocolError):
+        job_texts.read_queue(Question(question.program, question.fields, MARK), torn, "c")
+
+
+def test_nodes_are_read_whatever_reasons_hold(recorded: Recorded) -> None:
+    question = node_texts.nodes_question()
+    found = node_texts.read_nodes(Question(question.program, question.fields, MARK), recorded["nodes"])
+    one, two = found
+    assert (one.name, one.state, one.partitions, one.reason) == ("n1", ("IDLE",), ("normal", "debug"), "")
+    assert (two.state, two.cpus, two.memory, two.features) == (("IDLE", "DRAIN"), 8, 16384, ("amd", "avx2"))
+    assert two.reason.startswith("disk | full, a=b")
+
+
+def test_partitions_are_read(recorded: Recorded) -> None:
+    normal, debug = node_texts.read_partitions(recorded["partitions"])
+    assert (normal.name, normal.is_default, normal.max_time, normal.max_nodes) == ("normal", True, timedelta(7), None)
+    assert (debug.is_default, debug.max_time, debug.max_nodes, debug.nodes) == (
+        False,
+        timedelta(minutes=30),
+        1,
+        "n[1-2]",
+    )
+
+
+# --- sbatch --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("stdout", "job_id", "cluster"),
+    [
+        ("12\n", 12, ""),
+        ("12;east\n", 12, "east"),
+        ("Welcome to host 3\n\nestimate: 2 SUs\n127652\n", 127652, ""),
+    ],
+)
+def test_the_id_is_the_last_line(stdout: str, job_id: int, cluster: str) -> None:
+    found = commands.read_submission(done(stdout, "sbatch: held by policy\n"), JOB, "h")
+    assert (found.job_id, found.cluster, found.warnings) == (job_id, cluster, ("held by policy",))
+
+
+def test_the_cluster_is_understood_on_every_release(recorded: Recorded) -> None:
+    found = commands.read_submission(recorded["taken"], JOB, "h")
+    assert found.job_id > 0
+    assert found.cluster.startswith("s2")
+
+
+def test_a_refusal_keeps_slurms_words(recorded: Recorded) -> None:
+    with pytest.raises(SubmitRejected, match="Invalid partition name specified") as caught:
+        commands.read_submission(recorded["refused"], JOB, "h")
+    assert (caught.value.context.command, caught.value.context.exit_status) == ("sbatch", 1)
+
+
+@pytest.mark.parametrize(
+    ("stdout", "stderr", "status"),
+    [
+        ("", "", 0),
+        ("Submitted batch job 127652 estimates 2 SUs\n", "", 0),
+        ("0\n", "", 0),
+        ("", "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation", 1),
+        ("", "", 137),
+    ],
+)
+def test_no_clear_answer_leaves_the_submission_open(stdout: str, stderr: str, status: int) -> None:
+    with pytest.raises(SubmitUncertain) as caught:
+        commands.read_submission(done(stdout, stderr, status), JOB, "h")
+    assert caught.value.key == JOB.key
+
+
+def test_a_dead_controller_has_taken_nothing() -> None:
+    said = "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)"
+    with pytest.raises(ControllerDown):
+        commands.read_submission(done("", said, 1), JOB, "h")
+
+
+def test_no_room_is_told_apart_from_a_refusal() -> None:
+    with pytest.raises(TransportError, match="no room") as caught:
+        commands.read_submission(done("", "mktemp: No space left on device", 98), JOB, "h")
+    assert not isinstance(caught.value, SubmitRejected)
+
+
+def prepared(spec: JobSpec, environment: list[str]) -> PreparedJob:
+    job = {"environment": environment, "current_working_directory": "/w", "name": "n", "comment": "c"}
+    return PreparedJob({"script": spec.script, "job": job}, JOB.key, spec=spec)
+
+
+@given(environment=st.lists(TEXT, max_size=3), script=TEXT, args=st.lists(TEXT, max_size=2), comment=TEXT)
+@pytest.mark.parametrize("shell", ["/bin/sh", "/bin/bash"])
+def test_everything_reaches_sbatch_as_it_is(
+    shell: str, environment: list[str], script: str, args: list[str], comment: str
+) -> None:
+    spec = JobSpec("#!/bin/sh\n" + script, args=args)
+    job = prepared(spec, environment)
+    job.body["job"]["comment"] = comment[:200]  # type: ignore[index]  # a dict, as made above
+    fake = (
+        "sbatch() { for w; do case $w in --comment=*) printf '%s\\0' \"${w#*=}\";; esac; last=$w; done\n"
+        "cat <&3; printf '|\\0'; case $last in */slurm-rest.*) ;; esac\n"
+        'for w; do case $w in */slurm-rest.????????) cat "$w"; printf "\\0"; seen=1; continue;; esac\n'
+        '[ -z "$seen" ] || printf "%s\\0" "$w"; done; [ -n "$seen" ] || { cat; printf "\\0"; }; }\n'
+    )
+    program = Program("sbatch", fake + commands.submit_program(job).text)
+    wrapped = wrap(program)
+    ran = subprocess.run([shell, "-c", 'eval "$(cat)"'], input=wrapped.stdin, capture_output=True, check=False)
+    found = read_output(program, wrapped, ran.stdout, ran.stderr, "here").stdout
+    expected = [comment[:200], *(environment or [""]), "|", "#!/bin/sh\n" + script, *args]
+    assert found == "".join(f"{one}\0" for one in expected)
+
+
+# --- scancel, scontrol, failures -----------------------------------------------------------------------------
+
+
+def test_each_id_gets_its_own_truth(recorded: Recorded) -> None:
+    ids = recorded.ids
+    labels = [str(ids["plain"]), str(ids["theirs"]), "99999", str(ids["line"])]
+    found = commands.read_cancelled(recorded["cancel"], labels, "h")
+    assert [one.outcome for one in found] == ["already_over", "denied", "not_found", "signalled"]
+
+
+def test_a_failure_about_no_id_is_a_failure_to_ask() -> None:
+    said = "scancel: error: Unable to contact slurm controller (connect failure)"
+    with pytest.raises(ControllerDown):
+        commands.read_cancelled(done("", said, 1, "scancel"), ["1"], "h")
+
+
+def test_ping_names_each_controller_once(recorded: Recorded) -> None:
+    (ping,) = commands.read_ping(recorded["ping"], "h")
+    assert (ping.hostname, ping.responding, ping.primary) == ("login", True, True)
+    assert ping.slurm.startswith(recorded.release)
+    assert ping.cluster.startswith("s2")
+
+
+def test_a_controller_that_is_down_is_named() -> None:
+    text = "Slurmctld(primary) at a is DOWN\nslurm-wlm 24.11.5\n"
+    with pytest.raises(ControllerDown):
+        commands.read_ping(done(text, "", 0, "scontrol"), "h")
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "kind"),
+    [
+        ("squeue", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)", ControllerDown),
+        ("squeue", "squeue: error: Access/permission denied", PermissionDenied),
+        ("squeue", "", ProtocolError),
+    ],
+)
+def test_failures_say_which(name: str, said: str, kind: type[SlurmError]) -> None:
+    assert type(commands.failure(done("", said, 1, name), "h")) is kind
+
+
+def test_a_database_that_is_away_is_accountings_failure(recorded: Recorded) -> None:
+    error = commands.failure(recorded["no_accounting"], "h")
+    assert isinstance(error, AccountingDown)
+    assert not isinstance(error, JobNotFound)
+
+
+# --- nobody's text breaks a parser -----------------------------------------------------------------------------
+
+
+@given(stdout=TEXT, stderr=TEXT, status=st.integers(0, 255))
+def test_parsers_raise_nothing_but_our_errors(stdout: str, stderr: str, status: int) -> None:
+    said = done(stdout, stderr, status)
+    queue, sacct = job_texts.queue_question([1]), job_texts.accounting_question([1], "26.05")
+    rows = [*stdout.split(), *["x"] * 40]
+    filled = [
+        done(queue.separator.join(rows[: len(queue.fields)]) + queue.separator + "\n"),
+        done(sacct.separator.join(rows[: len(sacct.fields)]) + "\n"),
+    ]
+    for read in (
+        lambda: commands.read_states(said, [1]),
+        lambda: commands.read_submission(said, JOB, "h"),
+        lambda: commands.read_cancelled(said, ["1", "2_3"], "h"),
+        lambda: commands.read_ping(said, "h"),
+        lambda: job_texts.read_queue(queue, said, ""),
+        lambda: job_texts.read_queue(queue, filled[0], ""),
+        lambda: job_texts.read_accounting(sacct, said),
+        lambda: job_texts.read_accounting(sacct, filled[1]),
+        lambda: node_texts.read_nodes(node_texts.nodes_question(), said),
+        lambda: node_texts.read_partitions(said),
+    ):
+        with contextlib.suppress(SlurmError):
+            read()
+
+
+# --- the shell -----------------------------------------------------------------------------------------------
+
+
+def run(program: Program, *, before: str = "", env: dict[str, str] | None = None, cut: int | None = None) -> Finished:
+    wrapped = wrap(program)
+    line = f"{before}{LINE}"
+    stdin = wrapped.stdin[:cut]
+    ran = subprocess.run(["/bin/sh", "-c", line], input=stdin, capture_output=True, check=False, env=env)
+    return read_output(program, wrapped, ran.stdout, ran.stderr, "here")
+
+
+@given(st.lists(TEXT, min_size=1))
+def test_quoting_survives_a_real_shell(words: list[str]) -> None:
+    assert run(Program("x", f"printf '%s\\0' {quote(words)}")).stdout == "".join(f"{word}\0" for word in words)
+
+
+def test_bytes_that_are_no_text_come_back() -> None:
+    odd = "\udcff\udc81\x01\x7f"
+    assert run(Program("x", f"printf %s {quote([odd])}")).stdout == odd
+
+
+def test_banners_are_no_output() -> None:
+    found = run(Program("x", "echo out; echo err >&2; exit 3"), before="echo Welcome 42; echo hm >&2; ")
+    assert (found.stdout, found.stderr, found.status) == ("out\n", "err\n", 3)
+
+
+def test_a_logins_own_defaults_do_not_reach_slurm() -> None:
+    env = {
+        "PATH": "/usr/bin:/bin",
+        "SBATCH_PARTITION": "long",
+        "SQUEUE_FORMAT": "%j",
+        "SLURM_CLUSTERS": "b",
+        "SLURM_CONF": "/c",
+        "LC_ALL": "fr_FR",
+        "OTHER": "1\nSLURM_X=2",
+    }
+    found = run(Program("x", "env"), env=env).stdout.splitlines()
+    names = {line.partition("=")[0] for line in found if line.startswith(("SBATCH", "SQUEUE", "SLURM", "LC_"))}
+    assert names - {"SLURM_X"} == {"SLURM_CONF", "SLURM_TIME_FORMAT", "LC_ALL"}
+    assert "LC_ALL=C" in found
+
+
+def test_half_a_program_does_nothing(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    program = Program("x", f"touch {quote([str(made)])}\ntrue")
+    for cut in range(0, len(wrap(program).stdin) - 2, 7):
+        with pytest.raises(ProtocolError):
+            run(program, cut=cut)
+    assert not made.exists()
+    run(program)
+    assert made.exists()
+
+
+def test_output_without_an_end_is_a_failure_to_ask() -> None:
+    program = Program("squeue", "")
+    wrapped = wrap(program)
+    with pytest.raises(ProtocolError, match="broke off"):
+        read_output(program, wrapped, f"{wrapped.mark}\n1 1 RUNNING\n".encode(), b"", "h")
+    with pytest.raises(ProtocolError, match="did not start: This account is not available"):
+        read_output(program, wrapped, b"This account is not available", b"", "h")
