@@ -80,11 +80,16 @@ class Differential:
         self.baseline: dict[str, str] = {}
         self._numbers = itertools.count()
 
-    async def prepare(self) -> None:
+    async def __aenter__(self) -> Differential:
         """Make room for scripts, and learn from a plain job what sbatch takes from its process: limits, umask."""
         shutil.rmtree(self.cluster.home / "alice" / "cases", ignore_errors=True)
         outcome = await self.by_sbatch(Case("baseline", "#!/bin/sh\ntrue\n"))
         self.baseline = outcome.environments[0]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close the connections."""
+        await self.rest.close()
 
     def submitter(self, case: Case) -> Submitter:
         """Return the process that submits, as sbatch sees itself."""

@@ -67,13 +67,11 @@ async def compare(differential: Differential, case: Case) -> str:
 
 @pytest.mark.cluster
 async def test_every_case_gives_the_same_job_or_the_same_refusal(held: Cluster) -> None:
-    differential = Differential(held)
-    await differential.prepare()
     expected = OTHERWISE[held.release]
     wrong: dict[str, str] = {}
     gate = asyncio.Semaphore(4)
 
-    async def run(case: Case) -> None:
+    async def run(differential: Differential, case: Case) -> None:
         async with gate:
             found = await compare(differential, case)
         if expected.get(case.id, "") not in found or bool(found) != (case.id in expected):
@@ -82,7 +80,8 @@ async def test_every_case_gives_the_same_job_or_the_same_refusal(held: Cluster) 
     cases = list(read_cases(held))
     assert len(cases) > 1500
     assert set(expected) <= {case.id for case in cases}
-    await asyncio.gather(*(run(case) for case in cases))
+    async with Differential(held) as differential:
+        await asyncio.gather(*(run(differential, case) for case in cases))
     assert not wrong, "\n".join(f"{name}: {text[:300]}" for name, text in sorted(wrong.items()))
 
 
@@ -130,9 +129,7 @@ def combinations(count: int) -> list[list[str]]:
 
 @pytest.mark.cluster
 async def test_combinations_give_the_same_job_or_the_same_refusal(held: Cluster) -> None:
-    differential = Differential(held)
-    await differential.prepare()
-    drawn = combinations(120)
-    cases = [Case(" ".join(words), TRUE, ["--hold", *words]) for words in drawn]
-    found = [f"{case.id}: {text}" for case in cases if (text := await compare(differential, case))]
+    cases = [Case(" ".join(words), TRUE, ["--hold", *words]) for words in combinations(120)]
+    async with Differential(held) as differential:
+        found = [f"{case.id}: {text}" for case in cases if (text := await compare(differential, case))]
     assert not found, "\n".join(found)
