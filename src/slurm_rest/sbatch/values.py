@@ -35,6 +35,9 @@ def _counted(word: str) -> int:
 
 def _nodes(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
+        # As text, "-2" means "1-2" to sbatch.
+        if value < 0:
+            raise ValueError(_NODE_FORMS)
         value = str(value)
     word = text(value)
     if "," in word or ":" in word:
