@@ -76,7 +76,7 @@ def _path(value: object) -> str:
 
 def integer(value: object) -> int:
     """A whole number as int or decimal text; sbatch reads no fraction, no hexadecimal, no trailing text."""
-    if isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]+", value):
+    if isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]{1,40}", value):
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError("takes a whole number")
@@ -116,7 +116,8 @@ def _flag(value: object) -> bool:
 
 _TIME = re.compile(r"(?:(?P<days>[0-9]+)-)?(?P<clock>[0-9]+(?::[0-9]+){0,2})?")
 _TIME_FORMS = 'takes minutes, "M:S", "H:M:S", "D-H", "D-H:M", "D-H:M:S", "UNLIMITED" or a timedelta'
-_TIME_MAX = timedelta(minutes=4294967293)
+_MINUTES_MAX = 4294967293
+_TIME_MAX = timedelta(minutes=_MINUTES_MAX)
 
 
 def _span(value: object) -> timedelta | None:
@@ -124,7 +125,9 @@ def _span(value: object) -> timedelta | None:
     if isinstance(value, timedelta):
         found = value
     elif isinstance(value, int) and not isinstance(value, bool):
-        found = timedelta(minutes=max(-1, min(value, COUNT_MAX * 2)))
+        if not 0 <= value <= _MINUTES_MAX:
+            raise ValueError(_TIME_FORMS)
+        found = timedelta(minutes=value)
     elif isinstance(value, str) and value.upper() in ("UNLIMITED", "INFINITE", "-1"):
         return None
     else:
