@@ -62,16 +62,16 @@ class Memory:
         return [_record(label, words) for label, words in look.items()]
 
     async def submit(self, job: PreparedJob) -> Submission:
-        raise NotImplementedError
+        raise AssertionError("the poller only reads")
 
     async def cancel(self, ids: Sequence[int | str], signal: str | None = None) -> list[CancelResult]:
-        raise NotImplementedError
+        raise AssertionError("the poller only reads")
 
     async def ping(self) -> list[Ping]:
-        raise NotImplementedError
+        raise AssertionError("the poller only reads")
 
     async def close(self) -> None:
-        raise NotImplementedError
+        raise AssertionError("the poller only reads")
 
 
 def _row(label: str, words: str) -> StateRow:
