@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         WaitTimeout,
     )
     from .job import AsyncJob
-    from .models import CancelResult, Diagnostics, ExitCode, JobInfo, Node, Partition, Ping
+    from .models import ActionResult, CancelResult, Diagnostics, ExitCode, JobInfo, Node, Partition, Ping
     from .sbatch import JobSpec
     from .states import BaseState, JobState
     from .sync import Job, SlurmClient
@@ -77,7 +77,7 @@ _HOMES = {
         "WaitTimeout",
     ),
     "job": ("AsyncJob",),
-    "models": ("CancelResult", "Diagnostics", "ExitCode", "JobInfo", "Node", "Partition", "Ping"),
+    "models": ("ActionResult", "CancelResult", "Diagnostics", "ExitCode", "JobInfo", "Node", "Partition", "Ping"),
     "sbatch": ("JobSpec",),
     "states": ("BaseState", "JobState"),
     "sync": ("Job", "SlurmClient"),
@@ -86,6 +86,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AccountingDown",
+    "ActionResult",
     "ApiError",
     "AsyncJob",
     "AsyncSlurmClient",

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .api import AsyncSlurmApi
-from .auth import TokenProvider, read_claims
+from .acting import Acting
+from .auth import TokenProvider
 from .config import EnvironmentRule, SshOptions, TransportName, load_settings
-from .errors import ConfigError, PermissionDenied, SpecError
-from .grouping import both, by_id, has_state, member_of, one_of
+from .grouping import JobRef, both, by_id, ids_of, member_of, one_of
 from .job import AsyncJob
-from .models import CancelResult, Diagnostics, JobInfo, Ping, group_record
+from .looking import Looking
+from .models import JobInfo, group_record
 from .poller import Poller
-from .records import read_controller_job, read_diagnostics, read_node, read_partition
 from .sbatch import JobSpec, Script, read_script
 from .states import JobState
 from .submission import Surroundings, Target, prepare, read_spec, try_releases
-from .tables import JobTable, NodeTable, PartitionTable
-from .transport.base import PreparedJob
+from .transport.base import PreparedJob, SlurmTransport
 from .transport.choice import choose_transport
-from .transport.command_line import CommandTransport
-from .transport.rest import RECOVERY_TIMEOUT, RestTransport
+from .transport.rest import RECOVERY_TIMEOUT
 
 if TYPE_CHECKING:
     import httpx
@@ -35,14 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncSlurmClient"]
 
-JobRef = AsyncJob | int
-# Above this many, one full listing costs slurmrestd 80 MB and 5 s, and each of its threads keeps the memory.
-_JOBS_LIMIT = 10_000
-# Up to this many, single records are cheaper than a listing of everybody's jobs.
-_FEW = 20
 
-
-class AsyncSlurmClient:
+class AsyncSlurmClient(Acting, Looking):
     """A client of one cluster, for one user. Use it as ``async with``, or call ``close``.
 
     Without arguments everything comes from the environment (SLURM_REST_URL, SLURM_JWT, ...) and the profile file.
@@ -90,7 +80,7 @@ class AsyncSlurmClient:
                 **ssh,
             }
         )
-        self._transport = choose_transport(
+        self._transport: SlurmTransport = choose_transport(
             self.settings, http_transport=http_transport, read_timeout=timeout, recovery_timeout=recovery_timeout
         )
         self._poller = Poller(self._transport)
@@ -112,19 +102,6 @@ class AsyncSlurmClient:
         await self._poller.close()
         await self._transport.close()
 
-    @cached_property
-    def api(self) -> AsyncSlurmApi:
-        """Every operation of slurmrestd, generated and typed: ``await client.api.get_reservations()``."""
-        return AsyncSlurmApi(self._rest)
-
-    @property
-    def _rest(self) -> RestTransport:
-        """The transport of what slurmrestd alone can do."""
-        if isinstance(self._transport, RestTransport):
-            return self._transport
-        hint = "Set SLURM_REST_URL and SLURM_REST_TRANSPORT=rest."
-        raise ConfigError(f"This needs slurmrestd, and the transport is {self._transport.name}", hint=hint)
-
     @property
     def transport(self) -> str:
         """How Slurm is reached: rest, ssh or cli."""
@@ -133,8 +110,7 @@ class AsyncSlurmClient:
     @property
     def address(self) -> str:
         """Where Slurm is reached: slurmrestd's URL, the SSH host, or this host."""
-        transport = self._transport
-        return transport.runner.where if isinstance(transport, CommandTransport) else self.settings.url
+        return self._transport.where
 
     @property
     def requests(self) -> int:
@@ -186,7 +162,7 @@ class AsyncSlurmClient:
             read = read_spec(source, options, environ=self.settings.environ, release=target.release, given=given)
             return read.spec, prepare(read, self.settings, target, user=user, here=here, words=words)
 
-        if not self._transport.release:
+        if not self._transport.slurm_release:
             # What no release would take is refused before anything is sent.
             try_releases(ready)
         spec, prepared = ready(Target(*await self._transport.target()))
@@ -195,9 +171,7 @@ class AsyncSlurmClient:
 
     async def user_name(self) -> str:
         """Return the user that jobs will belong to, as far as settings and token tell; empty if they do not."""
-        if isinstance(self._transport, CommandTransport):
-            return self.settings.user or self._transport.runner.user
-        return self.settings.user or read_claims(await self.settings.token.token()).user
+        return self.settings.user or await self._transport.user_name()
 
     # --- following ------------------------------------------------------------------------------------------
 
@@ -211,7 +185,7 @@ class AsyncSlurmClient:
         An array or het job has one combined state. A job that left the controller (MinJobAge, 300 s by default) is
         absent too; ``history`` and ``job(id).info()`` still know it.
         """
-        rows = await (self._transport.all_states() if jobs is None else self._transport.states(_ids(jobs)))
+        rows = await (self._transport.all_states() if jobs is None else self._transport.states(ids_of(jobs)))
         members: dict[int, list[JobState]] = {}
         for row in rows:
             members.setdefault(row.job_id, []).append(row.state)
@@ -224,7 +198,7 @@ class AsyncSlurmClient:
         """
         if isinstance(job, AsyncJob) and job.is_member:
             return member_of(job, await self._transport.describe([job.id]))
-        (job_id,) = _ids([job])
+        (job_id,) = ids_of([job])
         return one_of(job_id, by_id(await self._transport.describe([job_id])))
 
     async def describe(self, jobs: Iterable[JobRef], *, ended: bool = False) -> dict[int, JobInfo]:
@@ -232,7 +206,7 @@ class AsyncSlurmClient:
 
         One small request a job. ``ended=True`` promises that all are over: accounting then answers for 100 at once.
         """
-        ids = _ids(jobs)
+        ids = ids_of(jobs)
         members = by_id(await self._transport.describe(dict.fromkeys(ids), ended=ended))
         return {job_id: group_record(job_id, members[job_id]) for job_id in ids if job_id in members}
 
@@ -258,7 +232,7 @@ class AsyncSlurmClient:
 
     async def members(self, job: JobRef) -> list[JobInfo]:
         """Return a record for each array task or het component that has one of its own."""
-        (job_id,) = _ids([job])
+        (job_id,) = ids_of([job])
         return await self._transport.describe([job_id])
 
     async def wait(
@@ -277,7 +251,7 @@ class AsyncSlurmClient:
         listed = list(jobs)
         if any(isinstance(job, AsyncJob) and job.is_member for job in listed):
             return await self._wait_for_members(listed, timeout)
-        ids = _ids(listed)
+        ids = ids_of(listed)
         if progress:
             from .progress import Progress  # loads rich, only for those who look
 
@@ -295,113 +269,3 @@ class AsyncSlurmClient:
     async def _wait_for_members(self, jobs: list[JobRef], timeout: float | None) -> list[JobInfo]:
         handles = [job if isinstance(job, AsyncJob) else self.job(job) for job in jobs]
         return list(await asyncio.gather(*(handle.wait(timeout) for handle in handles)))
-
-    async def cancel(self, jobs: JobRef | Iterable[JobRef], *, signal: str | None = None) -> list[CancelResult]:
-        """Cancel jobs, or send a signal to script and steps, and say for each what came of it.
-
-        Cancelling twice does no harm.
-        """
-        listed = [jobs] if isinstance(jobs, (AsyncJob, int)) else list(jobs)
-        labels = [job.label if isinstance(job, AsyncJob) and job.is_member else _ids([job])[0] for job in listed]
-        return await self._transport.cancel(labels, signal)
-
-    # --- looking around -------------------------------------------------------------------------------------
-
-    async def jobs(
-        self,
-        *,
-        user: str | None = None,
-        state: str | Collection[str] | None = None,
-        partition: str | None = None,
-        name: str | None = None,
-        limit: int | None = _JOBS_LIMIT,
-    ) -> JobTable:
-        """Return the records of the jobs in the controller, filtered here.
-
-        This is expensive for slurmrestd: it has no filter, a full record is 8 kB, 10,000 jobs take it 5 s, and it
-        keeps the memory afterwards (measured on 24.11). So ``states()`` is what to poll with; with ``state`` alone the
-        states are asked first and only the matching jobs read; and above ``limit`` live jobs nothing is read but
-        SpecError raised. ``limit=None`` reads all the same.
-        """
-        wanted = {word.upper() for word in ([state] if isinstance(state, str) else state or ())}
-        records: list[JobInfo] | None = None
-        if isinstance(self._transport, CommandTransport):
-            records = await self._transport.job_records()
-        elif wanted:
-            records = await self._matching_records(wanted)
-        if records is None:
-            await self._check_size(limit)
-            _, raw = await self._rest.records("/jobs/", "jobs")
-            records = [read_controller_job(record) for record in raw]
-        return JobTable(
-            record
-            for record in records
-            if (user is None or record.user == user)
-            and (not wanted or has_state(record.state, wanted))
-            and (partition is None or record.partition == partition)
-            and (name is None or record.name == name)
-        )
-
-    async def _matching_records(self, wanted: set[str]) -> list[JobInfo] | None:
-        """Return the records of the jobs in these states, None when they are too many to read one by one."""
-        ids = {row.job_id for row in await self._transport.all_states() if has_state(row.state, wanted)}
-        if len(ids) > _FEW:
-            return None
-        # A task that has started comes under its own id and once more with its array.
-        return list({record.label: record for record in await self._transport.describe(ids)}.values())
-
-    async def _check_size(self, limit: int | None) -> None:
-        if limit is None:
-            return
-        try:
-            counts = await self.diag()
-        except PermissionDenied:
-            return
-        live = (counts.jobs_pending or 0) + (counts.jobs_running or 0)
-        if live > limit:
-            hint = "Use states(), history(), job(id).info(), or limit=None if slurmrestd can afford it."
-            raise SpecError(f"A listing of {live} jobs would cost slurmrestd too much", field="limit", hint=hint)
-
-    async def nodes(self) -> NodeTable:
-        """Return all nodes."""
-        if isinstance(self._transport, CommandTransport):
-            return NodeTable(await self._transport.nodes())
-        _, records = await self._rest.records("/nodes/", "nodes")
-        return NodeTable(read_node(record) for record in records)
-
-    async def partitions(self) -> PartitionTable:
-        """Return all partitions."""
-        if isinstance(self._transport, CommandTransport):
-            return PartitionTable(await self._transport.partitions())
-        _, records = await self._rest.records("/partitions/", "partitions")
-        return PartitionTable(read_partition(record) for record in records)
-
-    async def ping(self) -> list[Ping]:
-        """Prove with an authenticated read that the controller answers; raises the error that says what is wrong."""
-        return await self._transport.ping()
-
-    async def ping_accounting(self) -> None:
-        """Prove that accounting answers; raises AccountingDown or what else is wrong."""
-        await self._transport.ping_accounting()
-
-    async def diag(self) -> Diagnostics:
-        """Return slurmctld's counters."""
-        answer, _ = await self._rest.records("/diag/", "statistics")
-        return read_diagnostics(answer.body)
-
-    async def api_version(self) -> str:
-        """Return the API version in use, negotiated at the first request."""
-        return await self._rest.api_version()
-
-
-def _ids(jobs: Iterable[JobRef]) -> list[int]:
-    found = []
-    for job in jobs:
-        job_id = job.id if isinstance(job, AsyncJob) else job
-        if isinstance(job, AsyncJob) and job.is_member:
-            hint = "Ask the member itself: refresh(), info(), wait(), cancel()."
-            raise SpecError(f"{job.label} is a member of job {job.id}", field="job_id", hint=hint)
-        if isinstance(job_id, bool) or not isinstance(job_id, int) or job_id < 1:
-            raise SpecError(f"{job!r} is not a job id", field="job_id", hint="Job ids are numbers from 1 up.")
-        found.append(job_id)
-    return found

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from .errors import JobNotFound
+from .errors import JobNotFound, SpecError
+from .job import AsyncJob
 from .models import JobInfo, group_record
 from .states import JobState
 
-if TYPE_CHECKING:
-    from .job import AsyncJob
+__all__ = ["JobRef", "both", "by_id", "ids_of", "labels_of", "member_of", "one_of"]
 
-__all__ = ["both", "by_id", "has_state", "member_of", "one_of"]
+JobRef = AsyncJob | int
+
+
+def ids_of(jobs: Iterable[JobRef]) -> list[int]:
+    """Return the ids of whole jobs; raises SpecError for members of a job and for what is no id."""
+    found = []
+    for job in jobs:
+        job_id = job.id if isinstance(job, AsyncJob) else job
+        if isinstance(job, AsyncJob) and job.is_member:
+            hint = "Ask the member itself: refresh(), info(), wait(), cancel()."
+            raise SpecError(f"{job.label} is a member of job {job.id}", field="job_id", hint=hint)
+        if isinstance(job_id, bool) or not isinstance(job_id, int) or job_id < 1:
+            raise SpecError(f"{job!r} is not a job id", field="job_id", hint="Job ids are numbers from 1 up.")
+        found.append(job_id)
+    return found
+
+
+def labels_of(jobs: JobRef | Iterable[JobRef]) -> list[int | str]:
+    """Return what a transport acts on: ids, and labels of array tasks and het components."""
+    listed = [jobs] if isinstance(jobs, (AsyncJob, int)) else list(jobs)
+    return [job.label if isinstance(job, AsyncJob) and job.is_member else ids_of([job])[0] for job in listed]
 
 
 def member_of(job: AsyncJob, records: Iterable[JobInfo]) -> JobInfo:
@@ -45,11 +64,6 @@ def one_of(job_id: int, members: Mapping[int, Sequence[JobInfo]]) -> JobInfo:
     if job_id not in members:
         raise JobNotFound(f"There is no job {job_id}", hint="Neither the controller nor accounting knows it.")
     return group_record(job_id, members[job_id])
-
-
-def has_state(state: JobState, wanted: Collection[str]) -> bool:
-    """Tell whether a state is, or has as a flag, one of these words."""
-    return state.base.value in wanted or bool(state.flags & set(wanted))
 
 
 def both(

@@ -6,12 +6,15 @@ from collections.abc import Generator
 from html import escape
 from typing import TYPE_CHECKING
 
-from .models import CancelResult, JobInfo, Submission
+from .models import ActionResult, CancelResult, JobInfo, Submission
 from .states import JobState
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .client import AsyncSlurmClient
     from .sbatch import JobSpec
+    from .sbatch.changes import JobChanges
 
 __all__ = ["AsyncJob"]
 
@@ -107,6 +110,25 @@ class AsyncJob:
         """Cancel the job, or send it a signal, and say what came of it."""
         (result,) = await self._client.cancel([self], signal=signal)
         return result
+
+    async def hold(self) -> ActionResult:
+        """Keep the job from starting, and say what came of it."""
+        (result,) = await self._client.hold([self])
+        return result
+
+    async def release(self) -> ActionResult:
+        """Let the job start when it is held, and say what came of it."""
+        (result,) = await self._client.release([self])
+        return result
+
+    async def requeue(self, *, hold: bool = False) -> ActionResult:
+        """Send the job back to the queue, held if ``hold``, and say what came of it; see the client's ``requeue``."""
+        (result,) = await self._client.requeue([self], hold=hold)
+        return result
+
+    async def update(self, **changes: Unpack[JobChanges]) -> None:
+        """Change options of the job; see the client's ``update``."""
+        await self._client.update(self, **changes)
 
     def __repr__(self) -> str:
         """Return id, name and the state last heard."""

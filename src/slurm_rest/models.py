@@ -14,6 +14,7 @@ from typing import Literal
 from .states import JobState
 
 __all__ = [
+    "ActionResult",
     "CancelResult",
     "Diagnostics",
     "ExitCode",
@@ -243,3 +244,21 @@ class CancelResult:
     def ok(self) -> bool:
         """True when the job is ending or has ended."""
         return self.outcome in ("signalled", "already_over")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionResult:
+    """What came of holding, releasing or requeueing one id.
+
+    ``outcome``: ``done``, ``already_over`` (nothing to hold or release), ``not_found`` or ``denied``; ``message`` is
+    Slurm's reason. For an array it is ``done`` when it was for one of its tasks.
+    """
+
+    job_id: int
+    outcome: Literal["done", "already_over", "not_found", "denied"]
+    message: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """True when Slurm did it."""
+        return self.outcome == "done"

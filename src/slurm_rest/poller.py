@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from .errors import AccountingDown, ControllerDown, JobNotFound, SlurmError, TransportError, WaitTimeout
 from .states import JobState
-from .transport.base import SlurmTransport, StateRow
+from .transport.base import StateRow, StatusSource
 
 __all__ = ["Poller", "Watched"]
 
@@ -52,7 +52,7 @@ class Watched:
 class Poller:
     """Watches ids through one transport. ``fastest`` and ``slowest`` bound the seconds between two ticks."""
 
-    def __init__(self, transport: SlurmTransport, *, fastest: float = 0.25, slowest: float = 10.0) -> None:
+    def __init__(self, transport: StatusSource, *, fastest: float = 0.25, slowest: float = 10.0) -> None:
         self._transport = transport
         self._fastest, self._slowest = fastest, slowest
         self._interval = fastest

@@ -6,7 +6,7 @@ Words that this release does not know are kept as flags and never raise (v0.0.44
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -98,6 +98,10 @@ class JobState:
     def is_success(self) -> bool:
         """True for a job that ended COMPLETED."""
         return self.is_terminal and self.base is BaseState.COMPLETED
+
+    def is_any_of(self, words: Collection[str]) -> bool:
+        """Tell whether the base state, or one of the flags, is among these words (in capitals)."""
+        return self.base.value in words or not self.flags.isdisjoint(words)
 
     def __str__(self) -> str:
         """Return ``RUNNING`` or ``PENDING+REQUEUED``."""

@@ -6,15 +6,13 @@ arguments over and waits.
 
 from __future__ import annotations
 
-import asyncio
 import concurrent.futures
 import contextlib
 import os
-import threading
 import weakref
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from .api import SlurmApi
 from .auth import TokenProvider
@@ -22,7 +20,9 @@ from .client import AsyncSlurmClient
 from .config import EnvironmentRule, Settings, SshOptions, TransportName
 from .errors import SlurmError
 from .job import AsyncJob
-from .models import CancelResult, Diagnostics, JobInfo, Ping
+from .looking import JOBS_LIMIT
+from .models import ActionResult, CancelResult, Diagnostics, JobInfo, Ping
+from .portal import Portal
 from .sbatch import JobSpec
 from .states import JobState
 from .tables import JobTable, NodeTable, PartitionTable
@@ -32,61 +32,10 @@ if TYPE_CHECKING:
     import httpx
     from typing_extensions import Self, Unpack
 
+    from .sbatch.changes import JobChanges
     from .sbatch.keywords import JobOptions
 
 __all__ = ["Job", "SlurmClient"]
-
-T = TypeVar("T")
-
-# An interrupted submission takes up to 4 s to learn its job id, and a moment to cancel the job.
-_CLEAN_UP_SECONDS = 8.0
-
-
-class Portal:
-    """An event loop in a daemon thread. ``run`` may be called from any other thread."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="slurm_rest", daemon=True)
-        self._thread.start()
-
-    def run(self, coroutine: Coroutine[object, object, T], /) -> T:
-        """Run a coroutine to its end and return its result; ^C cancels it and waits until it has cleaned up."""
-        outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
-        tasks: list[asyncio.Task[T]] = []
-        if self._loop.is_closed() or threading.current_thread() is self._thread:
-            coroutine.close()
-            if self._loop.is_closed():
-                raise SlurmError("This client is closed", hint="Make a new one.")
-            hint = "Act after the wait, or from a thread of your own."
-            raise SlurmError("A callback of a client cannot wait for the same client", hint=hint)
-
-        def start() -> None:
-            task = self._loop.create_task(coroutine)
-            task.add_done_callback(lambda done: _hand_over(done, outcome))
-            tasks.append(task)
-
-        self._loop.call_soon_threadsafe(start)
-        try:
-            return outcome.result()
-        except BaseException:
-            if not outcome.done():
-                # Not outcome.cancel(): that would be done before the task is.
-                self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
-                concurrent.futures.wait([outcome], timeout=_CLEAN_UP_SECONDS)
-            raise
-
-    def close(self) -> None:
-        """Stop the loop and the thread."""
-        if self._loop.is_closed():
-            return
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        if threading.current_thread() is self._thread:
-            # The garbage collector may come here from any thread; the loop ends right after.
-            return
-        self._thread.join(timeout=5)
-        if not self._thread.is_alive():
-            self._loop.close()
 
 
 class SlurmClient:
@@ -207,8 +156,23 @@ class SlurmClient:
 
     def cancel(self, jobs: Job | int | Iterable[Job | int], *, signal: str | None = None) -> list[CancelResult]:
         """Cancel jobs, or send them a signal, and say for each what came of it."""
-        listed = [jobs] if isinstance(jobs, (Job, int)) else jobs
-        return self._portal.run(self._client.cancel(_inner(listed), signal=signal))
+        return self._portal.run(self._client.cancel(_inner(_listed(jobs)), signal=signal))
+
+    def hold(self, jobs: Job | int | Iterable[Job | int]) -> list[ActionResult]:
+        """Keep jobs from starting, and say for each what came of it."""
+        return self._portal.run(self._client.hold(_inner(_listed(jobs))))
+
+    def release(self, jobs: Job | int | Iterable[Job | int]) -> list[ActionResult]:
+        """Let held jobs start, and say for each what came of it."""
+        return self._portal.run(self._client.release(_inner(_listed(jobs))))
+
+    def requeue(self, jobs: Job | int | Iterable[Job | int], *, hold: bool = False) -> list[ActionResult]:
+        """Send running or ended jobs back to the queue, held if ``hold``; see AsyncSlurmClient.requeue."""
+        return self._portal.run(self._client.requeue(_inner(_listed(jobs)), hold=hold))
+
+    def update(self, job: Job | int, **changes: Unpack[JobChanges]) -> None:
+        """Change options of a job: ``slurm.update(job, time="2:00:00")``; see AsyncSlurmClient.update."""
+        self._portal.run(self._client.update(_inner([job])[0], **changes))
 
     def jobs(
         self,
@@ -217,7 +181,7 @@ class SlurmClient:
         state: str | Collection[str] | None = None,
         partition: str | None = None,
         name: str | None = None,
-        limit: int | None = 10_000,
+        limit: int | None = JOBS_LIMIT,
     ) -> JobTable:
         """Return the records of the jobs in the controller; what that costs stands at AsyncSlurmClient.jobs."""
         return self._portal.run(self._client.jobs(user=user, state=state, partition=partition, name=name, limit=limit))
@@ -306,6 +270,22 @@ class Job:
         """Cancel the job, or send it a signal, and say what came of it."""
         return self._portal.run(self.inner.cancel(signal))
 
+    def hold(self) -> ActionResult:
+        """Keep the job from starting, and say what came of it."""
+        return self._portal.run(self.inner.hold())
+
+    def release(self) -> ActionResult:
+        """Let the job start when it is held, and say what came of it."""
+        return self._portal.run(self.inner.release())
+
+    def requeue(self, *, hold: bool = False) -> ActionResult:
+        """Send the job back to the queue, held if ``hold``, and say what came of it."""
+        return self._portal.run(self.inner.requeue(hold=hold))
+
+    def update(self, **changes: Unpack[JobChanges]) -> None:
+        """Change options of the job; see AsyncSlurmClient.update."""
+        self._portal.run(self.inner.update(**changes))
+
     def __repr__(self) -> str:
         """Return id, name and the state last heard."""
         return repr(self.inner)
@@ -314,12 +294,8 @@ class Job:
         return self.inner._repr_html_()
 
 
-def _hand_over(task: asyncio.Task[T], outcome: concurrent.futures.Future[T]) -> None:
-    error = concurrent.futures.CancelledError() if task.cancelled() else task.exception()
-    if error is not None:
-        outcome.set_exception(error)
-    else:
-        outcome.set_result(task.result())
+def _listed(jobs: Job | int | Iterable[Job | int]) -> Iterable[Job | int]:
+    return [jobs] if isinstance(jobs, (Job, int)) else jobs
 
 
 def _inner(jobs: Iterable[Job | int]) -> list[AsyncJob | int]:

@@ -285,7 +285,7 @@ async def test_a_job_that_slurm_makes_in_spite_of_its_errors_is_cancelled(
         },
     }
     with pytest.raises(SubmitRejected) as caught:
-        await client._rest.submit(PreparedJob(body, "slurm-rest:" + "0" * 20))
+        await client._transport.submit(PreparedJob(body, "slurm-rest:" + "0" * 20))
     job_id = caught.value.cancelled_job_id
     assert job_id is not None
     assert (await client.job(job_id).wait(timeout=30)).state.base == "CANCELLED"

@@ -23,7 +23,7 @@ ORDER = [
     *("auth", "config"),
     *("transport", "submission", "poller"),
     *("tables", "progress"),
-    *("job", "grouping", "client", "sync"),
+    *("job", "grouping", "acting", "looking", "client", "portal", "sync"),
     *("notebook", "testing", "cli", "__main__"),
 ]
 # Each of these is known to one place; everything else goes through it.

@@ -8,7 +8,8 @@ import pytest
 from slurm_rest.errors import ControllerDown, ProtocolError, SlurmError, SpecError, Timeout, TokenRejected, Unreachable
 from slurm_rest.models import CancelResult
 from slurm_rest.records import items
-from slurm_rest.transport.rest.readings import cancel_results, check_id, check_signal
+from slurm_rest.transport.ids import check_id, check_signal
+from slurm_rest.transport.rest.readings import cancel_results
 
 from .captures import PLACES, capture, failure
 from .wire import DOWN, NEW, UP, Server, body_of, client, good, no_pauses, query_of, server, states

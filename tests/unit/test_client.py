@@ -219,7 +219,7 @@ async def test_members_and_whole_jobs_are_awaited_together(server: Server) -> No
 
 
 async def target_of(slurm: AsyncSlurmClient) -> tuple[str, str, str]:
-    return await slurm._rest.target()
+    return await slurm._transport.target()
 
 
 async def test_the_target_is_learnt_once_and_from_a_ping(server: Server) -> None:

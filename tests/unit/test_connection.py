@@ -28,6 +28,7 @@ from slurm_rest.errors import (
     Unreachable,
     UnsupportedVersion,
 )
+from slurm_rest.transport.rest import RestTransport
 
 from .captures import capture, failure
 from .wire import DOWN, NEW, NOT_SERVED, UP, URL, Server, client, good, no_pauses, query_of, server, states
@@ -161,7 +162,9 @@ async def test_queries_are_repeated_and_encoded(server: Server) -> None:
     odd = server.on("GET", "/slurmdb/v0.0.45/jobs/", good(jobs=[]))
     async with client() as slurm:
         await slurm.states([3, 1, 2, 2])
-        await slurm._rest.accounting("/jobs/", [("users", "a,b:/@()[]*'!$=?é +~-._")])
+        transport = slurm._transport
+        assert isinstance(transport, RestTransport)
+        await transport.accounting("/jobs/", [("users", "a,b:/@()[]*'!$=?é +~-._")])
     assert read.calls[0].request.url.raw_path == b"/slurm/v0.0.45/jobs/state/?job_id=1&job_id=2&job_id=3"
     sent = odd.calls[0].request.url.raw_path.partition(b"users=")[2]
     assert sent == b"a%2Cb%3A%2F%40%28%29%5B%5D%2A%27%21%24%3D%3F%C3%A9%20%2B~-._"

@@ -22,7 +22,7 @@ from slurm_rest.errors import (
 )
 from slurm_rest.models import CancelResult, JobInfo, Ping, Submission
 from slurm_rest.poller import Poller
-from slurm_rest.transport.base import Capabilities, Counters, PreparedJob, SlurmTransport, StateRow
+from slurm_rest.transport.base import Capabilities, Counters, PreparedJob, StateRow, StatusSource
 
 Tick = Mapping[str, str] | Exception
 Look = Mapping[str, str] | Exception
@@ -88,7 +88,7 @@ def _record(label: str, words: str) -> JobInfo:
 
 
 def watch(memory: Memory) -> Poller:
-    transport: SlurmTransport = memory
+    transport: StatusSource = memory
     return Poller(transport, fastest=0, slowest=0)
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from slurm_rest import AsyncJob, AsyncSlurmClient, Job, SlurmClient
 from slurm_rest.errors import ConfigError, JobNotFound, SlurmError, WaitTimeout
-from slurm_rest.sync import Portal
+from slurm_rest.portal import Portal
 
 from .captures import capture
 from .wire import NEW, URL, Server, body_of, good, job, no_pauses, server, states

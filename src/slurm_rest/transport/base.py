@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from slurm_rest.models import CancelResult, JobInfo, Ping, Submission
+from slurm_rest.api.base import ApiCaller
+from slurm_rest.models import (
+    ActionResult,
+    CancelResult,
+    Diagnostics,
+    JobInfo,
+    Node,
+    Partition,
+    Ping,
+    Submission,
+)
 from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import JobState
 
-__all__ = ["Capabilities", "Counters", "PreparedJob", "SlurmTransport", "StateRow"]
+from .capabilities import Capabilities
 
-
-@dataclass(frozen=True, slots=True)
-class Capabilities:
-    """What a transport can do in its present state; ask before, instead of failing after."""
-
-    accounting: bool = True
-    expanded_paths: bool = False
-    generated_api: bool = False
+__all__ = ["Capabilities", "Counters", "PreparedJob", "SlurmTransport", "StateRow", "StatusSource"]
 
 
 @dataclass(slots=True)
@@ -61,21 +64,8 @@ class StateRow:
     offset: int | None = None
 
 
-class SlurmTransport(Protocol):
-    """One way to Slurm. Methods raise errors of slurm_rest.errors and nothing else."""
-
-    name: str
-
-    @property
-    def counters(self) -> Counters:
-        """Requests made and bytes received so far."""
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What this transport can do."""
-
-    async def submit(self, job: PreparedJob) -> Submission:
-        """Create exactly one job, also when the answer is lost; SubmitUncertain when that cannot be told in time."""
+class StatusSource(Protocol):
+    """What a watcher needs of a transport. Methods raise errors of slurm_rest.errors and nothing else."""
 
     async def states(self, ids: Collection[int]) -> list[StateRow]:
         """Return a row for each job, task or component; ids that the controller does not know are absent."""
@@ -86,11 +76,92 @@ class SlurmTransport(Protocol):
         ``ended`` promises that all are over, so that the cheaper source may answer.
         """
 
+
+class SlurmTransport(StatusSource, Protocol):
+    """One way to Slurm. Methods raise errors of slurm_rest.errors and nothing else.
+
+    A job's label is its id as Slurm shows it: 12 or ``12``, ``12_3``, ``12+1``.
+    """
+
+    @property
+    def name(self) -> str:
+        """How Slurm is reached: rest, ssh, cli."""
+
+    @property
+    def where(self) -> str:
+        """Where Slurm is reached, for people: a URL, ``USER@HOST:PORT``, ``this host``."""
+
+    @property
+    def counters(self) -> Counters:
+        """Requests made and bytes received so far."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What this transport can do with the Slurm that ``target`` found; before that, what it can in any case."""
+
+    @property
+    def slurm_release(self) -> str:
+        """Slurm's release as far as it is known yet, for instance ``24.11.5``."""
+
+    @property
+    def api(self) -> ApiCaller:
+        """What the generated operations go through; ConfigError where there is no slurmrestd."""
+
+    async def target(self) -> tuple[str, str, str]:
+        """Return the API version (empty for commands), the release as ``24.11``, and the cluster, asking if need be."""
+
+    async def user_name(self) -> str:
+        """Return whose jobs those submitted here are, as far as the login tells; empty if it does not."""
+
+    async def submit(self, job: PreparedJob) -> Submission:
+        """Create exactly one job, also when the answer is lost; SubmitUncertain when that cannot be told in time."""
+
+    async def all_states(self) -> list[StateRow]:
+        """Return a row for every job in the controller, under its own id."""
+
+    async def job_records(self, states: Collection[str] = (), *, limit: int | None = None) -> list[JobInfo]:
+        """Return a record for every job in the controller.
+
+        With ``states`` (in capitals) others may be left out. Where a listing would cost the server too much, SpecError
+        is raised for more than ``limit`` live jobs.
+        """
+
+    async def nodes(self) -> list[Node]:
+        """Return all nodes."""
+
+    async def partitions(self) -> list[Partition]:
+        """Return all partitions."""
+
+    async def diag(self) -> Diagnostics:
+        """Return slurmctld's counters; ConfigError where ``capabilities.diag`` is false."""
+
     async def cancel(self, ids: Sequence[int | str], signal: str | None = None) -> list[CancelResult]:
         """Signal or cancel jobs and say what became of each. Idempotent."""
 
+    async def hold(self, ids: Sequence[int | str]) -> list[ActionResult]:
+        """Keep jobs from starting, and say what became of each. Idempotent."""
+
+    async def release(self, ids: Sequence[int | str]) -> list[ActionResult]:
+        """Let held jobs start, and say what became of each. Idempotent."""
+
+    async def requeue(self, ids: Sequence[int | str], *, hold: bool = False) -> list[ActionResult]:
+        """Send running or ended jobs back to the queue under their ids, never twice, held if ``hold``.
+
+        Raises UnsupportedVersion where ``capabilities.requeue`` is false.
+        """
+
+    async def update(self, job_id: int | str, changes: Mapping[str, object]) -> None:
+        """Change options of a job; ``changes`` are canonical values, as ``read_changes`` returns them. Idempotent.
+
+        An array's id means all of its tasks that are not over. Raises JobNotFound, PermissionDenied, or ApiError with
+        Slurm's reason; UnsupportedVersion or SpecError for what this Slurm cannot change.
+        """
+
     async def ping(self) -> list[Ping]:
         """Prove that the controller answers this user; raises what is wrong."""
+
+    async def ping_accounting(self) -> None:
+        """Prove that accounting answers; raises AccountingDown or what else is wrong."""
 
     async def close(self) -> None:
         """Let go of connections. Jobs are left alone."""

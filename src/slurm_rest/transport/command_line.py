@@ -4,22 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
+from slurm_rest.api.base import ApiCaller
 from slurm_rest.errors import (
     AccountingDown,
     CommandMissing,
+    ConfigError,
     ErrorContext,
     ProtocolError,
     SlurmError,
     SubmitUncertain,
     Timeout,
 )
-from slurm_rest.models import CancelResult, JobInfo, Node, Partition, Ping, Submission
+from slurm_rest.models import (
+    ActionResult,
+    CancelResult,
+    Diagnostics,
+    JobInfo,
+    Node,
+    Partition,
+    Ping,
+    Submission,
+)
 
-from . import commands
-from .base import Capabilities, Counters, PreparedJob, StateRow
+from . import commands, control
+from .base import Counters, PreparedJob, StateRow
+from .capabilities import Capabilities, command_capabilities
+from .ids import MAX_JOB_ID, base_id, check_id, check_signal, group_ids, latest_records
 from .job_texts import (
     accounting_question,
     details_question,
@@ -29,7 +42,6 @@ from .job_texts import (
     read_queue,
 )
 from .node_texts import nodes_question, partitions_program, read_nodes, read_partitions
-from .rest.readings import MAX_JOB_ID, base_id, check_id, check_signal, latest_records
 from .shell import LINE, Finished, Program, read_output, wrap
 
 __all__ = ["CommandTransport", "Runner"]
@@ -85,8 +97,26 @@ class CommandTransport:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What commands can do for us."""
-        return Capabilities(accounting=True, generated_api=False)
+        """What the commands of this release can do."""
+        return command_capabilities(_minor(self._release))
+
+    @property
+    def where(self) -> str:
+        """The host."""
+        return self.runner.where
+
+    @property
+    def api(self) -> ApiCaller:
+        """Nothing: the generated operations are slurmrestd's."""
+        raise self._needs_rest()
+
+    def _needs_rest(self) -> ConfigError:
+        hint = "Set SLURM_REST_URL and SLURM_REST_TRANSPORT=rest."
+        return ConfigError(f"This needs slurmrestd, and the transport is {self.name}", hint=hint)
+
+    async def user_name(self) -> str:
+        """Return the user that the commands run as, empty where that is not known."""
+        return self.runner.user
 
     async def close(self) -> None:
         """Close the connection."""
@@ -97,10 +127,10 @@ class CommandTransport:
         if not self._release:
             done = await self._run(commands.version_program())
             self._release, self._cluster = commands.read_version(done, self.runner.where)
-        return "", ".".join(self._release.split(".")[:2]), self._cluster
+        return "", _minor(self._release), self._cluster
 
     @property
-    def release(self) -> str:
+    def slurm_release(self) -> str:
         """The release as far as it is known yet."""
         return self._release
 
@@ -196,15 +226,15 @@ class CommandTransport:
         found: list[JobInfo] = []
         if ended and len(asked) > _FEW:
             found = await self._final_records(asked)
-            known = {job_id for record in found for job_id in _group_ids(record)}
+            known = {job_id for record in found for job_id in group_ids(record)}
             asked = [job_id for job_id in asked if job_id not in known]
         here = await self._controller_records(asked)
-        present = {job_id for record in here for job_id in _group_ids(record)}
+        present = {job_id for record in here for job_id in group_ids(record)}
         gone = [job_id for job_id in asked if job_id not in present]
         return [*found, *here, *await self._accounting_records(gone), *await self._purged_tasks(asked, here)]
 
-    async def job_records(self) -> list[JobInfo]:
-        """Return a record for every job in the controller, without exit codes and paths."""
+    async def job_records(self, states: Collection[str] = (), *, limit: int | None = None) -> list[JobInfo]:
+        """Return a record for every job in the controller, without exit codes and paths: one command for any number."""
         question = queue_question(None)
         return read_queue(question, await self._good(question.program), (await self.target())[2])
 
@@ -216,6 +246,10 @@ class CommandTransport:
     async def partitions(self) -> list[Partition]:
         """Return all partitions."""
         return read_partitions(await self._good(partitions_program()))
+
+    async def diag(self) -> Diagnostics:
+        """Raise ConfigError: sdiag prints for people."""
+        raise self._needs_rest()
 
     async def _controller_records(self, ids: Sequence[int]) -> list[JobInfo]:
         if not ids:
@@ -230,7 +264,7 @@ class CommandTransport:
                 return []
             raise error
         wanted = set(ids)
-        records = [record for record in read_queue(question, done, cluster) if _group_ids(record) & wanted]
+        records = [record for record in read_queue(question, done, cluster) if group_ids(record) & wanted]
         return await self._with_details(records)
 
     async def _with_details(self, records: list[JobInfo]) -> list[JobInfo]:
@@ -262,8 +296,8 @@ class CommandTransport:
         except AccountingDown:
             return []
         # slurmdbd may be a moment behind: a group with an open member is asked for again.
-        late = {member for record in records if not record.state.is_terminal for member in _group_ids(record)}
-        return [record for record in records if not late & _group_ids(record)]
+        late = {member for record in records if not record.state.is_terminal for member in group_ids(record)}
+        return [record for record in records if not late & group_ids(record)]
 
     async def _accounting_records(self, ids: Sequence[int]) -> list[JobInfo]:
         found: list[JobInfo] = []
@@ -304,6 +338,37 @@ class CommandTransport:
             if live.get(label.replace("[", "").replace("]", "")) is False
         }
 
+    async def hold(self, ids: Sequence[int | str]) -> list[ActionResult]:
+        """Keep jobs from starting: one command for 1000 of them."""
+        return await self._act("hold", ids)
+
+    async def release(self, ids: Sequence[int | str]) -> list[ActionResult]:
+        """Let held jobs start."""
+        return await self._act("release", ids)
+
+    async def requeue(self, ids: Sequence[int | str], *, hold: bool = False) -> list[ActionResult]:
+        """Send jobs back to the queue; never twice, since they may run once more by then."""
+        return await self._act("requeuehold" if hold else "requeue", ids, repeatable=False)
+
+    async def _act(
+        self, action: control.Action, ids: Sequence[int | str], *, repeatable: bool = True
+    ) -> list[ActionResult]:
+        labels = [check_id(job_id) for job_id in ids]
+        sendable = [label for label in dict.fromkeys(labels) if base_id(label) <= MAX_JOB_ID]
+        results: dict[str, ActionResult] = {}
+        for start in range(0, len(sendable), _IDS_PER_COMMAND):
+            chunk = sendable[start : start + _IDS_PER_COMMAND]
+            done = await self._run(control.action_program(action, chunk), repeatable=repeatable)
+            results |= zip(chunk, control.read_actions(done, chunk, self.runner.where), strict=True)
+        return [results.get(label) or ActionResult(job_id=base_id(label), outcome="not_found") for label in labels]
+
+    async def update(self, job_id: int | str, changes: Mapping[str, object]) -> None:
+        """Change options of a job, or of all tasks of an array that are not over."""
+        label = check_id(job_id)
+        release = (await self.target())[1]
+        done = await self._run(control.update_program(label, changes, release))
+        control.read_update(done, label, self.runner.where)
+
     async def ping(self) -> list[Ping]:
         """Ask for the controllers, and for the configuration, which they tell to users that they know."""
         done = await self._run(commands.ping_program())
@@ -316,5 +381,5 @@ class CommandTransport:
         await self._good(commands.accounting_program())
 
 
-def _group_ids(record: JobInfo) -> set[int]:
-    return {job_id for job_id in (record.id, record.array_job_id, record.het_job_id) if job_id}
+def _minor(release: str) -> str:
+    return ".".join(release.split(".")[:2])

@@ -26,12 +26,13 @@ from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import BaseState, JobState
 
 from .base import PreparedJob, StateRow
-from .rest.readings import base_id
+from .ids import base_id
 from .shell import Finished, Program, quote
 
 __all__ = [
     "accounting_program",
     "cancel_program",
+    "context_of",
     "failure",
     "ping_program",
     "read_cancelled",
@@ -92,7 +93,8 @@ def _words(text: str) -> list[str]:
     return found
 
 
-def _context(done: Finished) -> ErrorContext:
+def context_of(done: Finished) -> ErrorContext:
+    """Return a command and what it complained about, as data of an error."""
     said = "; ".join(_words(done.stderr) or _words(done.stdout)[-3:])[:2000]
     issues = (SlurmIssue(said, source=done.name),) if said else ()
     return ErrorContext(command=done.name, exit_status=done.status, stderr=done.stderr[:2000], errors=issues)
@@ -100,7 +102,7 @@ def _context(done: Finished) -> ErrorContext:
 
 def failure(done: Finished, where: str) -> SlurmError:
     """Return the error that a command's exit status and complaint mean."""
-    context = _context(done)
+    context = context_of(done)
     said = context.errors[0].description if context.errors else "no output"
     message = f"{done.name} on {where} failed with exit status {done.status}: {said}"
     if done.name == "sacct":
@@ -179,7 +181,7 @@ def read_submission(done: Finished, job: PreparedJob, where: str) -> Submission:
     found = _PARSABLE.fullmatch(lines[-1]) if lines else None
     if done.status == 0 and found and int(found[1]) > 0:
         return Submission(job_id=int(found[1]), cluster=found[2] or "", warnings=tuple(_words(done.stderr)))
-    context = _context(done)
+    context = context_of(done)
     said = "; ".join(_words(done.stderr)) or " ".join(lines)[:300] or "no output"
     if done.status == _NO_ROOM:
         hint = "The job was not submitted: /tmp (or TMPDIR) there must take a small file."
@@ -218,7 +220,7 @@ def read_states(done: Finished, asked: Collection[int] | None) -> list[StateRow]
     for line in done.stdout.splitlines():
         words = line.split()
         if len(words) != 3 or not words[1].isdigit():
-            raise ProtocolError(f"squeue printed a line that is no job's: {line[:100]!r}", context=_context(done))
+            raise ProtocolError(f"squeue printed a line that is no job's: {line[:100]!r}", context=context_of(done))
         found = _ID.fullmatch(words[0])
         if found is None:
             continue

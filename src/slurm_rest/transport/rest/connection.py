@@ -81,6 +81,11 @@ class Connection:
                     self._version = await self._negotiate()
         return self._version
 
+    @property
+    def known_version(self) -> str:
+        """The API version as far as it is known yet."""
+        return self._version or ""
+
     async def _negotiate(self) -> str:
         served = await self._served(stop_at_first=True)
         if served:

@@ -3,81 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from slurm_rest.errors import SpecError
-from slurm_rest.models import CancelResult, JobInfo
+from slurm_rest.models import CancelResult
 from slurm_rest.records import mapping, number, text
 from slurm_rest.states import JobState
 from slurm_rest.transport.base import StateRow
+from slurm_rest.transport.ids import base_id
 
-__all__ = [
-    "MAX_JOB_ID",
-    "assign_rows",
-    "base_id",
-    "cancel_results",
-    "check_id",
-    "check_signal",
-    "latest_records",
-    "parse_rows",
-]
-
-# Slurm keeps 26 bits for an id; a larger one makes it refuse a whole batch.
-MAX_JOB_ID = 0x03FFFFFF
+__all__ = ["assign_rows", "cancel_results", "parse_rows"]
 
 _ROW = re.compile(r"(?P<id>\d+)(?:_(?P<task>\d+)|\+(?P<offset>\d+))?")
-_ID = re.compile(r"\d+(?:_\d+|_\[[\d,%:-]+\]|\+\d+)?")
-_SIGNALS = frozenset(
-    [
-        "HUP",
-        "INT",
-        "QUIT",
-        "ABRT",
-        "KILL",
-        "ALRM",
-        "TERM",
-        "USR1",
-        "USR2",
-        "URG",
-        "CONT",
-        "STOP",
-        "TSTP",
-        "TTIN",
-        "TTOU",
-        "CHLD",
-        "PIPE",
-        "XCPU",
-    ]
-)
 _ALREADY_OVER, _UNKNOWN_ID, _NOT_ALLOWED = 2021, 2017, 2002
-
-
-def check_id(value: object) -> str:
-    """Return a job id as Slurm writes it (``12``, ``12_3``, ``12+1``), or raise SpecError."""
-    if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise SpecError(f"{value!r} is not a job id", field="job_id", hint="Job ids are numbers, as in 123 or 123_4.")
-    label = str(value).strip()
-    if not _ID.fullmatch(label) or base_id(label) == 0:
-        hint = "Job ids are numbers from 1 up, as in 123 or 123_4."
-        raise SpecError(f"{value!r} is not a job id", field="job_id", hint=hint)
-    return label
-
-
-def base_id(label: str) -> int:
-    """Return the number in front of ``12_3`` or ``12+1``."""
-    return int(re.split(r"[_+]", label)[0])
-
-
-def check_signal(value: str | int | None) -> str | None:
-    """Return a signal name; an unknown one must not be sent, since slurmrestd then kills the job (v0.0.41+)."""
-    if value is None:
-        return None
-    word = str(value).strip().upper().removeprefix("SIG")
-    if word in _SIGNALS or (word.isdecimal() and 1 <= int(word) <= 64):
-        return word
-    hint = f"It takes a number from 1 to 64, or one of {', '.join(sorted(_SIGNALS))}."
-    raise SpecError(f"{value!r} is not a signal", field="signal", hint=hint)
 
 
 def parse_rows(records: Iterable[Mapping[str, object]]) -> list[StateRow]:
@@ -159,18 +97,3 @@ def _result(label: str, code: int, message: str) -> CancelResult:
     if code == _ALREADY_OVER:
         return CancelResult(job_id=job_id, outcome="already_over", message=message)
     return CancelResult(job_id=job_id, outcome="not_found" if code == _UNKNOWN_ID else "denied", message=message)
-
-
-def latest_records(records: Iterable[JobInfo]) -> Iterator[JobInfo]:
-    """Keep the last incarnation of each job: accounting has one record for each start after a requeue."""
-    last: dict[tuple[int, int | None, int | None], JobInfo] = {}
-    for record in records:
-        key = (record.id, record.array_task_id, record.het_job_offset)
-        before = last.get(key)
-        if before is None or _age(record) >= _age(before):
-            last[key] = record
-    return iter(last.values())
-
-
-def _age(record: JobInfo) -> tuple[float, int]:
-    return (record.submit_time.timestamp() if record.submit_time else 0.0, record.restart_count)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from slurm_rest.api.base import ApiRequest
+from slurm_rest.api.base import ApiCaller, ApiRequest
+from slurm_rest.auth import read_claims
 from slurm_rest.config import Settings
 from slurm_rest.errors import (
     AccountingDown,
@@ -19,22 +18,26 @@ from slurm_rest.errors import (
     JobNotFound,
     SlurmError,
 )
-from slurm_rest.models import CancelResult, JobInfo, Ping, Submission
+from slurm_rest.models import (
+    ActionResult,
+    CancelResult,
+    Diagnostics,
+    JobInfo,
+    Node,
+    Partition,
+    Ping,
+    Submission,
+)
 from slurm_rest.records import items, read_accounting_job, read_controller_job, read_diagnostics, read_ping
 from slurm_rest.transport.answers import Answer, controller_down
-from slurm_rest.transport.base import Capabilities, Counters, PreparedJob, StateRow
+from slurm_rest.transport.base import Counters, PreparedJob, StateRow
+from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
+from slurm_rest.transport.ids import MAX_JOB_ID, check_id, group_ids, latest_records
 
+from . import listing
+from .acting import Actor
 from .connection import Connection, Query
-from .readings import (
-    MAX_JOB_ID,
-    assign_rows,
-    base_id,
-    cancel_results,
-    check_id,
-    check_signal,
-    latest_records,
-    parse_rows,
-)
+from .readings import assign_rows, parse_rows
 from .submitting import RECOVERY_TIMEOUT, Submitter
 
 if TYPE_CHECKING:
@@ -71,6 +74,7 @@ class RestTransport:
         self.looking = asyncio.Lock()
         self._began: datetime | None = None
         self._submitter = Submitter(self, recovery_timeout)
+        self._actor = Actor(self)
         self._arrays: set[int] = set()
 
     @property
@@ -80,8 +84,22 @@ class RestTransport:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What slurmrestd can do for us."""
-        return Capabilities(accounting=True, generated_api=True)
+        """What slurmrestd can do for us, in the API version in use."""
+        return rest_capabilities(_minor(self.connection.release), self.connection.known_version)
+
+    @property
+    def where(self) -> str:
+        """The URL."""
+        return self.connection.settings.url
+
+    @property
+    def api(self) -> ApiCaller:
+        """This transport: it sends what the generated operations build."""
+        return self
+
+    async def user_name(self) -> str:
+        """Return the user whom the token names."""
+        return read_claims(await self.connection.settings.token.token()).user
 
     async def close(self) -> None:
         """Close the connections."""
@@ -98,10 +116,10 @@ class RestTransport:
         version = await self.connection.version()
         if not self.connection.release:
             await self.connection.controller_responds()
-        return version, ".".join(self.connection.release.split(".")[:2]), self.connection.cluster
+        return version, _minor(self.connection.release), self.connection.cluster
 
     @property
-    def release(self) -> str:
+    def slurm_release(self) -> str:
         """Slurm's release as far as it is known yet."""
         return self.connection.release
 
@@ -140,8 +158,7 @@ class RestTransport:
     async def notice_restart(self) -> None:
         """Forget if the controller began anew since this was last asked; its counters say when it did."""
         try:
-            answer, _ = await self.records("/diag/", "statistics")
-            began = read_diagnostics(answer.body).since
+            began = (await self.diag()).since
         except ApiError:
             began = None
         if began is None or began != self._began:
@@ -199,7 +216,7 @@ class RestTransport:
         found: list[JobInfo] = []
         if ended and len(asked) > _FEW:
             found = await self._final_records(asked)
-            known = {job_id for record in found for job_id in _group_ids(record)}
+            known = {job_id for record in found for job_id in group_ids(record)}
             asked = [job_id for job_id in asked if job_id not in known]
         answers = await asyncio.gather(*(self.controller_records(job_id) for job_id in asked))
         here = [record for answer in answers for record in answer]
@@ -222,8 +239,8 @@ class RestTransport:
         except AccountingDown:
             return []
         # slurmdbd may be a moment behind: a group with an open member is asked for again.
-        late = {member for record in records if not record.state.is_terminal for member in _group_ids(record)}
-        return [record for record in records if not late & _group_ids(record)]
+        late = {member for record in records if not record.state.is_terminal for member in group_ids(record)}
+        return [record for record in records if not late & group_ids(record)]
 
     async def controller_records(self, job_id: int) -> list[JobInfo]:
         """Return the controller's records of one job, none when it does not know it."""
@@ -254,35 +271,46 @@ class RestTransport:
         """Make the cheapest read that slurmctld checks the token for; raises what is wrong with it."""
         await self.connection.get("slurm", "/jobs/state/", [("job_id", "1")])
 
+    # --- lists ----------------------------------------------------------------------------------------------
+
+    async def job_records(self, states: Collection[str] = (), *, limit: int | None = None) -> list[JobInfo]:
+        """Return a record for every job in the controller, or those in some states where they are few."""
+        return await listing.job_records(self, states, limit)
+
+    async def nodes(self) -> list[Node]:
+        """Return all nodes."""
+        return await listing.nodes(self)
+
+    async def partitions(self) -> list[Partition]:
+        """Return all partitions."""
+        return await listing.partitions(self)
+
+    async def diag(self) -> Diagnostics:
+        """Return slurmctld's counters."""
+        answer, _ = await self.records("/diag/", "statistics")
+        return read_diagnostics(answer.body)
+
     # --- acting ---------------------------------------------------------------------------------------------
 
     async def cancel(self, ids: Sequence[int | str], signal: str | None = None) -> list[CancelResult]:
-        """Cancel by the batch endpoint: unlike ``job/{id}``, it reports failures in every API version."""
-        labels = [check_id(job_id) for job_id in ids]
-        word = check_signal(signal)
-        sendable = [label for label in labels if base_id(label) <= MAX_JOB_ID]
-        results: dict[str, CancelResult] = {}
-        for start in range(0, len(sendable), _IDS_PER_REQUEST):
-            chunk = sendable[start : start + _IDS_PER_REQUEST]
-            # Without FULL_JOB a signal passes by the batch script, as it does for a plain scancel --signal.
-            how = {"signal": word, "flags": ["FULL_JOB"]} if word else {}
-            body = json.dumps({"jobs": chunk, **how}).encode()
-            # To cancel twice is to cancel; to send USR1 twice is not the same as once.
-            again = word in (None, "KILL", "TERM")
-            answer = await self.connection.call("DELETE", "slurm", "/jobs/", (), body, repeatable=again)
-            found, members = cancel_results(chunk, items(answer.body.get("status")))
-            results |= zip(chunk, await self._look_again(found, members) if members else found, strict=True)
-        return [results.get(label) or CancelResult(job_id=base_id(label), outcome="not_found") for label in labels]
+        """Cancel or signal jobs; see Actor for all of these."""
+        return await self._actor.cancel(ids, signal)
 
-    async def _look_again(self, results: list[CancelResult], over: Mapping[int, int]) -> list[CancelResult]:
-        """Tell an array that was over from one of which only some tasks were."""
-        rows = [row.job_id for row in await self.states(over)]
-        return [
-            replace(result, outcome="signalled", message="")
-            if result.outcome == "already_over" and rows.count(result.job_id) > over.get(result.job_id, len(rows))
-            else result
-            for result in results
-        ]
+    async def hold(self, ids: Sequence[int | str]) -> list[ActionResult]:
+        """Keep jobs from starting."""
+        return await self._actor.hold(ids, held=True)
+
+    async def release(self, ids: Sequence[int | str]) -> list[ActionResult]:
+        """Let held jobs start."""
+        return await self._actor.hold(ids, held=False)
+
+    async def requeue(self, ids: Sequence[int | str], *, hold: bool = False) -> list[ActionResult]:
+        """Send jobs back to the queue (v0.0.45)."""
+        return await self._actor.requeue(ids, hold=hold)
+
+    async def update(self, job_id: int | str, changes: Mapping[str, object]) -> None:
+        """Change options of a job."""
+        await self._actor.update(job_id, changes)
 
     async def ping(self) -> list[Ping]:
         """Ask ``ping/`` and then make a read that needs a good token: ping alone takes any."""
@@ -306,8 +334,8 @@ class RestTransport:
         await self.accounting("/clusters/")
 
 
-def _group_ids(record: JobInfo) -> set[int]:
-    return {job_id for job_id in (record.id, record.array_job_id, record.het_job_id) if job_id}
+def _minor(release: str) -> str:
+    return ".".join(release.split(".")[:2])
 
 
 def _keep(keys: dict[int, str], job_id: int, key: str) -> None:

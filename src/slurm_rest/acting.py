@@ -1,0 +1,73 @@
+"""What a client does to jobs that exist: cancel, hold, release, requeue, change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from .errors import SpecError
+from .grouping import JobRef, labels_of
+from .keys import add_key
+from .models import ActionResult, CancelResult
+from .sbatch.changes import read_changes
+from .transport.base import SlurmTransport
+from .transport.ids import base_id
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .sbatch.changes import JobChanges
+
+__all__ = ["Acting"]
+
+
+class Acting:
+    """The part of a client that acts. Jobs are handles or ids; those of an array or het job mean all members."""
+
+    _transport: SlurmTransport
+
+    async def cancel(self, jobs: JobRef | Iterable[JobRef], *, signal: str | None = None) -> list[CancelResult]:
+        """Cancel jobs, or send a signal to script and steps, and say for each what came of it.
+
+        Cancelling twice does no harm.
+        """
+        return await self._transport.cancel(labels_of(jobs), signal)
+
+    async def hold(self, jobs: JobRef | Iterable[JobRef]) -> list[ActionResult]:
+        """Keep jobs from starting, and say for each what came of it. One that runs goes on, but is held if requeued."""
+        return await self._transport.hold(labels_of(jobs))
+
+    async def release(self, jobs: JobRef | Iterable[JobRef]) -> list[ActionResult]:
+        """Let held jobs start, and say for each what came of it. What an operator holds only operators release."""
+        return await self._transport.release(labels_of(jobs))
+
+    async def requeue(self, jobs: JobRef | Iterable[JobRef], *, hold: bool = False) -> list[ActionResult]:
+        """Send running or ended jobs back to the queue under their ids, held if ``hold``; say what came of each.
+
+        Over REST this takes v0.0.45 (Slurm 26.05); UnsupportedVersion says so. A request whose answer is lost is not
+        repeated.
+        """
+        return await self._transport.requeue(labels_of(jobs), hold=hold)
+
+    async def update(self, job: JobRef, **changes: Unpack[JobChanges]) -> None:
+        """Change options of a job: ``update(job, time="2:00:00", partition="long")``, named as for ``submit``.
+
+        All are made or none. For an array they are made to every task that is not over. A new comment keeps the key of
+        the submission behind it. Raises SpecError for what cannot be changed, JobNotFound, PermissionDenied, and
+        ApiError with Slurm's reason.
+        """
+        (label,) = labels_of(job)
+        values = read_changes(dict(changes), datetime.now())  # Slurm's tools resolve times in the caller's own zone
+        if "comment" in values:
+            values["comment"] = await self._with_key(label, str(values["comment"]))
+        await self._transport.update(label, values)
+
+    async def _with_key(self, label: int | str, comment: str) -> str:
+        """Return a comment that still finds the job when somebody submits it again under the same key."""
+        records = await self._transport.describe([base_id(str(label))])
+        key = next((record.submission_key for record in records if record.submission_key), "")
+        try:
+            return add_key(comment, key) if key else comment
+        except ValueError as error:
+            raise SpecError(f"comment: {error}", field="comment", kind="value") from None

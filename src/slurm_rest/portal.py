@@ -1,0 +1,73 @@
+"""Runs coroutines for blocking code, on an event loop of its own in a background thread."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+from collections.abc import Coroutine
+from typing import TypeVar
+
+from .errors import SlurmError
+
+__all__ = ["Portal"]
+
+T = TypeVar("T")
+
+# An interrupted submission takes up to 4 s to learn its job id, and a moment to cancel the job.
+_CLEAN_UP_SECONDS = 8.0
+
+
+class Portal:
+    """An event loop in a daemon thread. ``run`` may be called from any other thread."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="slurm_rest", daemon=True)
+        self._thread.start()
+
+    def run(self, coroutine: Coroutine[object, object, T], /) -> T:
+        """Run a coroutine to its end and return its result; ^C cancels it and waits until it has cleaned up."""
+        outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
+        tasks: list[asyncio.Task[T]] = []
+        if self._loop.is_closed() or threading.current_thread() is self._thread:
+            coroutine.close()
+            if self._loop.is_closed():
+                raise SlurmError("This client is closed", hint="Make a new one.")
+            hint = "Act after the wait, or from a thread of your own."
+            raise SlurmError("A callback of a client cannot wait for the same client", hint=hint)
+
+        def start() -> None:
+            task = self._loop.create_task(coroutine)
+            task.add_done_callback(lambda done: _hand_over(done, outcome))
+            tasks.append(task)
+
+        self._loop.call_soon_threadsafe(start)
+        try:
+            return outcome.result()
+        except BaseException:
+            if not outcome.done():
+                # Not outcome.cancel(): that would be done before the task is.
+                self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
+                concurrent.futures.wait([outcome], timeout=_CLEAN_UP_SECONDS)
+            raise
+
+    def close(self) -> None:
+        """Stop the loop and the thread."""
+        if self._loop.is_closed():
+            return
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        if threading.current_thread() is self._thread:
+            # The garbage collector may come here from any thread; the loop ends right after.
+            return
+        self._thread.join(timeout=5)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+
+def _hand_over(task: asyncio.Task[T], outcome: concurrent.futures.Future[T]) -> None:
+    error = concurrent.futures.CancelledError() if task.cancelled() else task.exception()
+    if error is not None:
+        outcome.set_exception(error)
+    else:
+        outcome.set_result(task.result())
