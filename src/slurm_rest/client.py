@@ -164,8 +164,9 @@ class AsyncSlurmClient(Acting, Looking):
 
         if not self._transport.slurm_release:
             # What no release would take is refused before anything is sent.
-            try_releases(ready)
-        spec, prepared = ready(Target(*await self._transport.target()))
+            try_releases(ready, commands=not self.capabilities.generated_api)
+        version, release, cluster = await self._transport.target()
+        spec, prepared = ready(Target(version, release, cluster, commands=not version))
         submission = await self._transport.submit(prepared)
         return AsyncJob(self, submission.job_id, spec=spec, submission=submission)
 

@@ -40,11 +40,15 @@ _LONGEST_WORDS = 200
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a submission goes: the API version, the Slurm release behind it (``24.11``), and the cluster's name."""
+    """Where a submission goes: the API version, the Slurm release behind it (``24.11``), and the cluster's name.
+
+    ``commands`` says that it goes to sbatch, and there is no API version.
+    """
 
     version: str
     release: str
     cluster: str = ""
+    commands: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,17 +161,18 @@ def translate(read: ReadJob, settings: Settings, target: Target, *, user: str, h
             command=read.path,
             cluster=target.cluster,
             read_file=read_submitted_file,
+            commands=target.commands,
         ),
     )
 
 
-def try_releases(ready: Callable[[Target], object]) -> None:
+def try_releases(ready: Callable[[Target], object], *, commands: bool = False) -> None:
     """Raise what is wrong with a job in every Slurm release, by the newest one's words."""
     try:
-        ready(Target("", _RELEASES[0]))
+        ready(Target("", _RELEASES[0], commands=commands))
     except SpecError:
         try:
-            ready(Target("", _RELEASES[1]))
+            ready(Target("", _RELEASES[1], commands=commands))
         except SpecError:
             pass
         else:

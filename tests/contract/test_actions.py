@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
+from cluster.native import Cluster
 from slurm_rest import AsyncJob, AsyncSlurmClient
 from slurm_rest.errors import ApiError, JobNotFound, PermissionDenied, SpecError, UnsupportedVersion
 from slurm_rest.states import BaseState
@@ -116,3 +118,11 @@ async def test_refused_changes_tell_slurms_reason(client: AsyncSlurmClient, way:
     with pytest.raises(ApiError, match=r"(?i)finished|over"):
         await job.update(time=6)
     assert (await job.info()).state.base is BaseState.CANCELLED
+
+
+@pytest.mark.parametrize("release", ["22.05", "26.05"])
+async def test_root_submits_for_others_by_commands(shared_cluster: Callable[[str], Cluster], release: str) -> None:
+    async with Way("cli", shared_cluster(release)).client("root") as root:
+        job = await root.submit(LONG, uid="alice", chdir="/tmp", hold=True)
+        assert (await job.info()).user == "alice"
+        await job.cancel()

@@ -14,6 +14,7 @@ from typing_extensions import assert_type
 
 import slurm_rest
 from slurm_rest import (
+    ActionResult,
     AsyncJob,
     AsyncSlurmClient,
     CancelResult,
@@ -49,6 +50,9 @@ def blocking() -> None:
         assert_type(slurm.wait([job, 12], progress=True), list[JobInfo])
         assert_type(slurm.states([job, 12]), dict[int, JobState])
         assert_type(slurm.cancel(job, signal="TERM"), list[CancelResult])
+        assert_type(slurm.hold([job, 12]), list[ActionResult])
+        assert_type(job.requeue(hold=True), ActionResult)
+        job.update(time="1:00:00", nodes=2, partition=["a", "b"])
         assert_type(slurm.nodes()[0], Node)
         assert_type(slurm.jobs(user="alice", state=["RUNNING"])[0], JobInfo)
         assert_type(job.info().submit_time, datetime | None)
@@ -109,6 +113,7 @@ def refused(slurm: SlurmClient, job: Job) -> None:
     JobSpec("#!/bin/sh\n", ntasks="4")  # type: ignore[arg-type]
     SlurmClient(transport="carrier pigeon")  # type: ignore[arg-type]
     SlurmClient("http://slurm", "token")  # type: ignore[call-arg]
+    slurm.update(job, gpus=1)  # type: ignore[call-arg]
     slurm.wait(job)  # type: ignore[arg-type]
     job.id = 5  # type: ignore[misc]
     job.info().name = "x"  # type: ignore[misc]

@@ -298,3 +298,24 @@ def test_other_errors_are_no_matter_of_releases() -> None:
 
     with pytest.raises(ConfigError, match=r"^26\.05$"):
         try_releases(ready)
+
+
+# --- what sbatch takes and REST does not ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{"uid": "bob"}, {"gid": "staff"}, {"core_spec": 0}, {"resv_ports": 3}])
+def test_commands_get_what_rest_cannot_say(options: dict[str, object]) -> None:
+    sbatch = Target("", "24.11", commands=True)
+    made = prepare(read(SCRIPT, **options), Settings(workdir="/w"), sbatch, user="root", here=HERE)
+    assert made.spec is not None
+    (name,) = options
+    assert any(word.startswith(f"--{name.replace('_', '-')}=") for word in made.spec.to_argv())
+    with pytest.raises(SpecError):
+        prepare(read(SCRIPT, **options), Settings(workdir="/w"), NEWEST, user="root", here=HERE)
+
+
+@pytest.mark.parametrize("options", [{"test_only": True}, {"autocomplete": "x"}])
+def test_what_makes_no_job_is_refused_everywhere(options: dict[str, object]) -> None:
+    for target in (NEWEST, Target("", "24.11", commands=True)):
+        with pytest.raises(SpecError, match="submits nothing"):
+            prepare(read(SCRIPT, **options), Settings(workdir="/w"), target, user="alice", here=HERE)

@@ -25,7 +25,8 @@ class Setting:
 
     ``directory`` is the job's directory where the spec has none; ``rule`` decides the environment where nothing says
     ``--export``; ``release`` is the sbatch to imitate; ``command`` becomes the job's Command in Slurm; ``cluster`` is
-    the one that slurmrestd serves.
+    the one that slurmrestd serves. ``commands`` says that sbatch itself gets the options, and the body only tells
+    environment and directory.
     """
 
     directory: str
@@ -37,6 +38,7 @@ class Setting:
     command: str = ""
     cluster: str = ""
     read_file: Callable[[str], bytes] | None = None
+    commands: bool = False
 
 
 def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
@@ -50,7 +52,7 @@ def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
     made: list[tuple[Derived, str]] = []
     for part in parts:
         values = part.options()
-        refuse_inexpressible(values, setting.version, setting.release)
+        refuse_inexpressible(values, setting.version, setting.release, commands=setting.commands)
         directory = _directory(values, setting)
         one = derive(values, Place(directory, setting.now, setting.release, setting.read_file))
         refuse_cores(values, one.fields, setting.version)

@@ -65,12 +65,17 @@ _LIMITS = (
 )
 # The field cores_per_socket is missing in between.
 _CORES_KNOWN = (_Limit("cores_per_socket", "v0.0.40", "v0.0.40"), _Limit("cores_per_socket", "v0.0.45"))
-_NEVER = {
+# What makes no job with a script, over any transport.
+_NO_JOB = {
     "autocomplete": "prints the options that begin with a word, and submits nothing",
+    "external": "is a job without a script",
+    "test_only": "submits nothing; see slurm-rest convert",
+}
+_NEVER_OVER_REST = {
     "external": "is a job without a script, which REST does not take",
+    "test_only": "submits nothing, and REST cannot ask when a job would start; see slurm-rest convert",
     "gid": "is for root, and REST does not take it",
     "uid": "is for root; use a token of that user instead",
-    "test_only": "submits nothing, and REST cannot ask when a job would start; see slurm-rest convert",
 }
 
 
@@ -85,16 +90,22 @@ def _flags(value: object) -> frozenset[str]:
     return value[0] if isinstance(value, tuple) and isinstance(value[0], frozenset) else frozenset()
 
 
-def refuse_inexpressible(values: Mapping[str, object], version: str, release: str) -> None:
-    """Raise for options that the release does not have, that REST never takes, or that this version does not know."""
+def refuse_inexpressible(values: Mapping[str, object], version: str, release: str, *, commands: bool = False) -> None:
+    """Raise for options that the release does not have, that REST never takes, or that this version does not know.
+
+    With ``commands`` the job goes to sbatch itself, which takes what REST does not.
+    """
+    never = _NO_JOB if commands else {**_NO_JOB, **_NEVER_OVER_REST}
     for name, value in values.items():
         row = ROW_OF[name]
         if not row.exists_in(release):
             hint = f"Slurm {row.since} has it."
             raise SpecError(f"sbatch {release} has no option --{row.long}", field=name, hint=hint, kind="usage")
-        if name in _NEVER and value not in (None, False):
-            raise SpecError(f"--{row.long} {_NEVER[name]}", field=name, kind="inexpressible")
+        if name in never and value not in (None, False):
+            raise SpecError(f"--{row.long} {never[name]}", field=name, kind="inexpressible")
     _refuse_values(values, release)
+    if not commands:
+        _refuse_over_rest(values)
     if not version:
         return
     for limit in _LIMITS:
@@ -104,13 +115,17 @@ def refuse_inexpressible(values: Mapping[str, object], version: str, release: st
 
 
 def _refuse_values(values: Mapping[str, object], release: str) -> None:
-    """Raise for single values that the release or REST does not take."""
+    """Raise for single values that the release does not take."""
     if values.get("exclusive") == "allocation" and release < "26.05":
         message = f"sbatch {release} has no --exclusive=allocation"
         raise SpecError(message, field="exclusive", hint="Slurm 26.05 has it.", kind="value")
     if release >= "26.05" and _flags(values.get("mem_bind")) & {"sort", "nosort"}:
         message = f"sbatch {release} has no --mem-bind=sort"
         raise SpecError(message, field="mem_bind", hint="Slurm 24.11 has it.", kind="value")
+
+
+def _refuse_over_rest(values: Mapping[str, object]) -> None:
+    """Raise for single values that slurmrestd drops, or cannot check as sbatch does."""
     if "resv_ports" in values and values.get("stepmgr") is not True:
         hint = "Give --stepmgr as well; whether the cluster has it for all jobs cannot be seen from here."
         raise SpecError("--resv-ports needs --stepmgr", field="resv_ports", kind="conflict", hint=hint)
