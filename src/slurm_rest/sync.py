@@ -270,6 +270,26 @@ class Job:
         return self.inner.label
 
     @property
+    def task_id(self) -> int | None:
+        """The index of a task of an array, None for other jobs."""
+        return self.inner.task_id
+
+    @property
+    def offset(self) -> int | None:
+        """The position of a component of a het job, None for other jobs."""
+        return self.inner.offset
+
+    @property
+    def is_member(self) -> bool:
+        """True for one task of an array or one component of a het job."""
+        return self.inner.is_member
+
+    @property
+    def found(self) -> bool:
+        """True for a submission whose job was there already, under the same ``idempotency_key``."""
+        return self.inner.found
+
+    @property
     def tasks(self) -> list[Job]:
         """A handle for each task of an array, empty for other jobs: one small request."""
         return [Job(self._portal, task) for task in self._portal.run(self.inner.tasks())]
