@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cluster.errors import ClusterError
+from cluster.prime import ensure_prime, lay_down, prime_path
 from cluster.root import DEFAULT_RELEASE, HERE, ensure_root, require_machine
 from cluster.service import SERVICES, Service
 from cluster.space import Process, close_space, enter_command, open_space, read_holder, wait_until
@@ -194,7 +195,7 @@ def up(
     require_machine()
     check_name(name)
     before = load(name)
-    root = ensure_root(release or (before.release if before else DEFAULT_RELEASE))
+    root = provide(release or (before.release if before else DEFAULT_RELEASE))
     _prune(root)
     with locked(name):
         before = load(name)
@@ -211,6 +212,13 @@ def up(
             if before is None:
                 forget(name)
             raise
+
+
+def provide(release: str) -> Path:
+    """Return the root of a release, making it and its database first where they are missing."""
+    root = ensure_root(release)
+    ensure_prime(root)
+    return root
 
 
 def _start_again(state: State, root: Path) -> State:
@@ -232,8 +240,9 @@ def _end(folder: Path) -> None:
 
 
 def _prune(root: Path) -> None:
-    """Note that a root is in use, and remove those of older recipes that nothing has used for two weeks."""
+    """Note that a root and its database are in use, and remove what nothing has used for two weeks."""
     os.utime(root)
+    os.utime(prime_path(root))
     used = {state.root for state in load_all()}
     for other in root.parent.glob("[0-9]*-*"):
         if str(other) not in used and other.stat().st_mtime < time.time() - _UNUSED_SECONDS:
@@ -285,6 +294,7 @@ def _start(state: State, root: Path) -> State:
         (upper / target).parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
             shutil.copy(source, upper / target)
+    lay_down(prime_path(root), state.folder / "data")
     (state.folder / "data/run/up").unlink(missing_ok=True)
     state = replace(state, holder=open_space(state.folder, root, state.environment()))
     _finish(state, _START_SECONDS)

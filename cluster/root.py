@@ -8,6 +8,7 @@ refuses a root whose Slurm is another one, because testing moves.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import os
@@ -122,7 +123,7 @@ def _build(release: str, root: Path) -> None:
             make_base(release, building, output)
             shutil.copy2(HERE / "install", building / "usr/local/sbin/cluster-install")
             inner = ["/usr/local/sbin/cluster-install", release]
-            subprocess.run(_private(building, inner), check=True, stdout=output, stderr=output, env=_clean_env())
+            subprocess.run(_private(building, inner), check=True, stdout=output, stderr=output, env=clean_env())
         building.rename(root)
     except (OSError, subprocess.CalledProcessError) as error:
         raise _explain(release, log, error) from error
@@ -143,7 +144,7 @@ def make_base(release: str, folder: Path, output: IO[bytes] | None = None) -> No
 def _explain(release: str, log: Path, error: Exception) -> ClusterError:
     """Say in one line why a root was not built; the log holds the rest."""
     text = log.read_text(errors="replace") if log.exists() else ""
-    if _NO_SPACE.search(text) or (isinstance(error, OSError) and error.errno == 28):
+    if disk_full(text, error):
         return ClusterError(
             f"the disk became full while building the root for Slurm {release}",
             f"free {BUILD_BYTES / 1e9:.1f} GB or set SLURM_REST_CACHE to another folder",
@@ -156,6 +157,11 @@ def _explain(release: str, log: Path, error: Exception) -> ClusterError:
             f"check the network, or set SLURM_REST_MIRROR to a mirror that this machine reaches (log: {log})",
         )
     return ClusterError(f"building the root for Slurm {release} failed", f"read {log}")
+
+
+def disk_full(text: str, error: Exception) -> bool:
+    """Return whether a failure, or what its commands have printed, says that there is no space left."""
+    return bool(_NO_SPACE.search(text)) or (isinstance(error, OSError) and error.errno == errno.ENOSPC)
 
 
 def _debootstrap() -> str:
@@ -229,7 +235,7 @@ def _carry_over(root: Path) -> None:
     own = Path("/usr/local/share/ca-certificates")
     if own.is_dir() and any(own.rglob("*.crt")):
         shutil.copytree(own, root / "usr/local/share/ca-certificates", dirs_exist_ok=True)
-        subprocess.run(_private(root, ["update-ca-certificates"]), check=True, capture_output=True, env=_clean_env())
+        subprocess.run(_private(root, ["update-ca-certificates"]), check=True, capture_output=True, env=clean_env())
 
 
 def _proxied() -> dict[str, str]:
@@ -241,7 +247,8 @@ def _proxied() -> dict[str, str]:
     return env
 
 
-def _clean_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+def clean_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment of a command that must depend on nothing of the caller's."""
     return {"PATH": search_path(), "LC_ALL": "C.UTF-8", "HOME": "/root", **(extra or {})}
 
 
@@ -269,4 +276,4 @@ def run_in_root(
     )
     inner = list(argv) if user == "root" else ["runuser", "-u", user, "--", *argv]
     command = [*_SPACE, "sh", "-ec", script, str(HERE / "enter"), str(root), *inner]
-    return subprocess.run(command, check=False, capture_output=True, text=True, input=input, env=_clean_env(env))
+    return subprocess.run(command, check=False, capture_output=True, text=True, input=input, env=clean_env(env))

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 
 import pytest
 from hypothesis import settings
 
 pytest_plugins = ["tests.support.cluster"]
+
+# The settings of whoever runs the tests, after ``eval "$(scripts/cluster env)"`` for instance, are none of theirs.
+# Those of scripts/cluster are kept: they say where the roots lie, and where they come from.
+for _name in list(os.environ):
+    if re.match(r"(SLURM|SBATCH|SQUEUE|SACCT|SCANCEL|SINFO|SCONTROL)_", _name) and _name not in (
+        "SLURM_REST_CACHE",
+        "SLURM_REST_MIRROR",
+    ):
+        del os.environ[_name]
 
 # Where CI looks, examples are the same each time; elsewhere new ones are drawn.
 settings.register_profile("ci", derandomize=True, deadline=None)

@@ -26,6 +26,7 @@ from .portal import Portal
 from .sbatch import JobSpec
 from .states import JobState
 from .tables import JobTable, NodeTable, PartitionTable
+from .transport.base import Capabilities
 from .transport.rest import RECOVERY_TIMEOUT
 
 if TYPE_CHECKING:
@@ -107,6 +108,11 @@ class SlurmClient:
     def requests(self) -> int:
         """How many HTTP requests this client has made."""
         return self._client.requests
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What can be done with the Slurm that answered; before the first answer, what can be done with any."""
+        return self._client.capabilities
 
     @cached_property
     def api(self) -> SlurmApi:
@@ -232,6 +238,26 @@ class Job:
     def label(self) -> str:
         """The id as Slurm shows it: ``12``, ``12_3`` or ``12+1``."""
         return self.inner.label
+
+    @property
+    def task_id(self) -> int | None:
+        """The index of a task of an array, None for other jobs."""
+        return self.inner.task_id
+
+    @property
+    def offset(self) -> int | None:
+        """The position of a component of a het job, None for other jobs."""
+        return self.inner.offset
+
+    @property
+    def is_member(self) -> bool:
+        """True for one task of an array or one component of a het job."""
+        return self.inner.is_member
+
+    @property
+    def found(self) -> bool:
+        """True for a submission whose job was there already, under the same ``idempotency_key``."""
+        return self.inner.found
 
     @property
     def tasks(self) -> list[Job]:

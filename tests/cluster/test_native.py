@@ -113,6 +113,17 @@ def test_users_with_and_without_association(every_cluster: Cluster) -> None:
     assert batch(every_cluster, "id -u", user="nora") == "2004\n"
 
 
+def test_the_accounting_database_was_made_before_the_cluster(every_cluster: Cluster) -> None:
+    """So that ``up`` does not wait for sacctmgr; nothing in it is named after the database that was copied."""
+    assert not every_cluster.log_path("accounts").exists()
+    data = every_cluster.folder / "data"
+    assert (data / "registered").exists()
+    assert not (data / "primed").exists()
+    dump = every_cluster.exec(["mariadb-dump", "-uslurm", "-pslurm", "--no-tablespaces", "slurm_acct_db"]).stdout
+    assert "_primed" not in dump
+    assert f"`{every_cluster.state.environment()['CLUSTER_NAME']}_job_table`" in dump
+
+
 def test_a_container_runtime_could_run_inside_a_job(every_cluster: Cluster) -> None:
     """The kernel refuses a user namespace to a chrooted process; these are not."""
     assert batch(every_cluster, "unshare --user --map-root-user id -u") == "0\n"
@@ -313,6 +324,23 @@ def test_it_starts_again_after_a_kill_and_remembers(own_cluster: OwnCluster) -> 
     same, fresh = up(cluster.name)
     assert not fresh
     assert same.state.holder == again.state.holder
+
+
+def test_a_kill_while_the_database_gets_its_name_does_no_harm(own_cluster: OwnCluster) -> None:
+    cluster = own_cluster("24.11")
+    name = cluster.state.environment()["CLUSTER_NAME"]
+    cluster.service("slurmctld").stop()
+    cluster.service("slurmdbd").stop()
+    half = f"RENAME TABLE {name}_job_table TO _primed_job_table, {name}_step_table TO _primed_step_table"
+    cluster.exec(["mariadb", "-uslurm", "-pslurm", "slurm_acct_db", "-e", half], check=True)
+    (cluster.folder / "data/primed").touch()
+    assert cluster.state.holder is not None
+    os.kill(cluster.state.holder.pid, signal.SIGKILL)
+    assert cluster.state.holder.wait_gone(10)
+    again, _ = up(cluster.name)
+    assert "_primed" not in again.exec(["mariadb", "-uslurm", "-pslurm", "slurm_acct_db", "-e", "SHOW TABLES"]).stdout
+    batch(again, "true")
+    assert again.exec(["sacct", "-aXn", "-o", "User"]).stdout.split() == ["alice"]
 
 
 def test_a_damaged_database_does_not_keep_it_down(own_cluster: OwnCluster) -> None:

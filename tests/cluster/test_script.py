@@ -174,12 +174,24 @@ def test_without_space(tmp_path: Path) -> None:
 
 
 def test_the_disk_becomes_full_at_the_start(tmp_path: Path, cluster_24_11: Cluster) -> None:
-    """The root is there, but not the space for a database of 50 MB."""
+    """The root is there, but not the space for a database."""
     roots = Path(cluster_24_11.state.root).parent
     small = f'mount -t tmpfs -o size=9m tmpfs "$SLURM_REST_CACHE"; ln -s {roots} "$SLURM_REST_CACHE/roots"'
     after = f'{small}; trap "ls \\"$SLURM_REST_CACHE\\"" EXIT'
     done = run("up", before=after, SLURM_REST_CACHE=str(tmp_path))
     assert "space" in one_line(done)
+
+
+def test_the_disk_becomes_full_while_the_database_is_prepared(tmp_path: Path, cluster_24_11: Cluster) -> None:
+    root = Path(cluster_24_11.state.root)
+    small = (
+        'mount -t tmpfs -o size=20m tmpfs "$SLURM_REST_CACHE"; target="$SLURM_REST_CACHE/roots/$NAME"; '
+        'mkdir -p "$target"; mount --bind "$ROOT" "$target"; trap "ls -A \\"$SLURM_REST_CACHE/roots\\"" EXIT'
+    )
+    done = run("up", before=small, SLURM_REST_CACHE=str(tmp_path), ROOT=str(root), NAME=root.name)
+    assert "the disk became full while preparing the accounting database" in one_line(done)
+    left = [name for name in done.stdout.split() if name.startswith((".priming", root.name))]
+    assert [name for name in left if not name.endswith(".log")] == [root.name]
 
 
 def test_without_network(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from slurm_rest import AsyncJob, AsyncSlurmClient, Job, SlurmClient
 from slurm_rest.errors import ConfigError, JobNotFound, SlurmError, WaitTimeout
+from slurm_rest.models import Submission
 from slurm_rest.portal import Portal
 
 from .captures import capture
@@ -196,3 +197,25 @@ def test_the_faces_take_the_same_arguments(blocking: type[object], asynchronous:
         assert [(p.name, p.kind) for p in mine.values()] == [(p.name, p.kind) for p in theirs.values()], name
     if blocking is SlurmClient:
         assert list(inspect.signature(blocking).parameters) == list(inspect.signature(asynchronous).parameters)
+
+
+async def test_the_faces_have_the_same_names(slurm: SlurmClient) -> None:
+    """What is documented of one is there in the other."""
+
+    def public(value: object) -> set[str]:
+        return {name for name in dir(value) if not name.startswith("_")}
+
+    async with AsyncSlurmClient(URL, token="tok") as client:
+        # The command line's own half: what the handles and it need from the client.
+        inner = {"address", "info", "member_states", "submit_read", "transport", "user_name", "wait_member"}
+        assert public(client) ^ public(slurm) == inner
+        # state asks where it may block.
+        assert public(client.job(1)) - public(slurm.job(1)) == {"refresh"}
+        assert public(slurm.job(1)) - public(client.job(1)) == {"inner"}
+
+
+def test_a_submission_that_was_there_already_says_so(slurm: SlurmClient) -> None:
+    inner = AsyncJob(slurm._client, 7, submission=Submission(job_id=7, found=True), task_id=3)
+    made = Job(slurm._portal, inner)
+    assert (made.found, made.task_id, made.offset, made.is_member) == (True, 3, None, True)
+    assert not slurm.job(7).found

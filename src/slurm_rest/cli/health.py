@@ -79,9 +79,18 @@ def ping(ctx: click.Context, as_json: bool) -> None:
     """
     tell: Callable[[str], None] = (lambda _: None) if as_json else out
     documents: list[dict[str, object]] = []
-    for name in _configured(load_settings(ctx.obj)):
+    settings = load_settings(ctx.obj)
+    names = _configured(settings)
+    for name in names:
         login = asyncio.run(read_login(ctx.obj)) if name == "rest" else None
-        where, checks = with_client(ctx, partial(_check, login=login, tell=tell), name)
+        try:
+            where, checks = with_client(ctx, partial(_check, login=login, tell=tell), name)
+        except SlurmError as error:
+            # No client could be made of the settings. That must not hide how the other transport is.
+            if len(names) == 1:
+                raise
+            where, checks = (settings.url if name == "rest" else settings.ssh_host) or "", [_failed("transport", error)]
+            tell(f"{name} {one_line(where)}\n{_line(checks[0])}")
         documents.append(_transport(name, where, login, checks))
     ok = all(document["ok"] for document in documents)
     if as_json:
@@ -138,8 +147,7 @@ async def _timed(name: str, ask: Callable[[], Awaitable[list[Ping] | None]]) -> 
     try:
         check.controllers = await ask() or []
     except SlurmError as error:
-        check.ok, check.error = False, type(error).__name__
-        check.message, check.hint = error.message, error.hint
+        check = _failed(name, error)
     check.seconds = time.perf_counter() - begin
     silent = [item.hostname for item in check.controllers if not item.responding]
     if silent:
@@ -147,6 +155,10 @@ async def _timed(name: str, ask: Callable[[], Awaitable[list[Ping] | None]]) -> 
         check.message = f"{', '.join(silent)} gives no answer; another controller has taken over"
         check.hint = "Look at it with: scontrol ping"
     return check
+
+
+def _failed(name: str, error: SlurmError) -> _Check:
+    return _Check(name, ok=False, message=error.message, hint=error.hint, error=type(error).__name__)
 
 
 def _line(check: _Check, words: str = "", *, brief: bool = False) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 
 import httpx
@@ -169,6 +170,25 @@ def test_json_is_one_document_whatever_is_wrong(run: Run, server: Server) -> Non
         "accounting": None,
     }
     assert rest["token"]["user"] == "alice"
+
+
+def test_a_transport_that_cannot_be_made_does_not_hide_the_others(
+    run: Run, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_REST_SSH_HOST", "login.test")
+    monkeypatch.setitem(sys.modules, "asyncssh", None)  # as where it is not installed
+
+    result = run("ping")
+
+    assert (result.status, result.err) == (1, "")
+    assert lines(result.out)["controller"].startswith("ok ")
+    *_, head, check, hint = result.out.splitlines()
+    assert head == "ssh login.test"
+    assert check == "  transport   FAILED  SSH needs asyncssh, which is not installed"
+    assert hint.strip().startswith("hint: Install it: pip install")
+    rest, ssh = json.loads(run("ping", "--json").out)["transports"]
+    assert (rest["ok"], ssh["ok"], ssh["url"]) == (True, False, "login.test")
+    assert ssh["checks"][0]["name"] == "transport"
 
 
 def test_texts_of_the_server_are_made_harmless(run: Run, server: Server) -> None:
