@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .acting import Acting
@@ -20,6 +21,7 @@ from .states import JobState
 from .submission import Surroundings, Target, prepare, read_spec, try_releases
 from .transport.base import PreparedJob, SlurmTransport
 from .transport.choice import choose_transport
+from .transport.files import Files, choose_files
 from .transport.rest import RECOVERY_TIMEOUT
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class AsyncSlurmClient(Acting, Looking):
         transport: TransportName | None = None,
         environment: EnvironmentRule | None = None,
         workdir: str | None = None,
+        path_map: str | Mapping[str, str] | None = None,
         cluster: str | None = None,
         http_transport: httpx.AsyncBaseTransport | None = None,
         timeout: float | None = None,
@@ -76,6 +79,7 @@ class AsyncSlurmClient(Acting, Looking):
                 "transport": transport,
                 "environment": environment,
                 "workdir": workdir,
+                "path_map": path_map,
                 "cluster": cluster,
                 **ssh,
             }
@@ -100,7 +104,19 @@ class AsyncSlurmClient(Acting, Looking):
     async def close(self) -> None:
         """Stop watching and close connections. Jobs are left alone."""
         await self._poller.close()
+        if "files" in vars(self):
+            await self.files.close()
         await self._transport.close()
+
+    @cached_property
+    def files(self) -> Files:
+        """The cluster's files, by the paths that the cluster knows: docs/files.md says which ways lead to them."""
+        return choose_files(self.settings, self._transport)
+
+    @property
+    def slurm_release(self) -> str:
+        """Slurm's release as far as it is known yet, for instance ``24.11.5``."""
+        return self._transport.slurm_release
 
     @property
     def transport(self) -> str:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from .auth import CommandToken, EnvironmentToken, FileToken, KeyToken, NoToken, StaticToken, TokenProvider
 from .errors import ConfigError
+from .pathmap import PathMap
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -35,6 +36,7 @@ _VARIABLES: Mapping[str, str] = {
     "transport": "SLURM_REST_TRANSPORT",
     "environment": "SLURM_REST_ENVIRONMENT",
     "workdir": "SLURM_REST_WORKDIR",
+    "path_map": "SLURM_REST_PATH_MAP",
     "ssh_host": "SLURM_REST_SSH_HOST",
     "ssh_port": "SLURM_REST_SSH_PORT",
     "ssh_user": "SLURM_REST_SSH_USER",
@@ -65,6 +67,7 @@ class Settings:
     ``cluster`` is the profile's name, empty without one. ``user`` is the X-SLURM-USER-NAME to act as, None for the
     token's own user. ``ssh_key`` is a private key's text; without it and ``ssh_key_file``, the agent's and the user's
     own keys serve. ``ssh_insecure`` turns host key verification off, for development: only the environment can say so.
+    ``path_map`` says which directories of the cluster are at hand here.
     """
 
     url: str = ""
@@ -75,6 +78,7 @@ class Settings:
     transport: TransportName = "auto"
     environment: EnvironmentRule = "login"
     workdir: str | None = None
+    path_map: PathMap = field(default_factory=PathMap)
     cluster: str = ""
     ssh_host: str = ""
     ssh_port: int | None = None
@@ -133,6 +137,7 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
         transport=cast("TransportName", _choice(values, "transport", ("auto", "rest", "ssh", "cli"))),
         environment=cast("EnvironmentRule", _choice(values, "environment", ("login", "submit"))),
         workdir=_optional(values.get("workdir")),
+        path_map=PathMap.read(values.get("path_map")),
         cluster=cluster,
         ssh_host=_host(values.get("ssh_host")),
         ssh_port=_port(values.get("ssh_port")),

@@ -21,6 +21,8 @@
     |  |- JobNotFound
     |  |- PermissionDenied
     |  `- UnsupportedVersion       the API version in use cannot express this
+    |- FilesError                  a file on the cluster cannot be read or removed
+    |  `- FileMissing              it is not there, or not yet
     |- SubmitUncertain             the answer to a submission was lost: there may be a job
     `- WaitTimeout                 a wait ended before its jobs did (also a TimeoutError)
 
@@ -41,6 +43,8 @@ __all__ = [
     "ConfigError",
     "ControllerDown",
     "ErrorContext",
+    "FileMissing",
+    "FilesError",
     "HostKeyError",
     "JobNotFound",
     "PermissionDenied",
@@ -285,6 +289,34 @@ class UnsupportedVersion(ApiError):
         super().__init__(message, hint=hint, context=context)
         self.version = version
         self.supported = tuple(supported)
+
+
+class FilesError(SlurmError):
+    """A file on the cluster cannot be read or removed.
+
+    ``path`` is its path there. ``kind`` is why: ``missing``, ``denied``, ``loop`` (links that lead to each other),
+    ``away`` (a link to where nothing leads from here), ``kind`` (no regular file, or a directory), ``failed``.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str = "",
+        kind: str = "failed",
+        hint: str = "",
+        context: ErrorContext | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, context=context)
+        self.path = path
+        self.kind = kind
+
+
+class FileMissing(FilesError):
+    """There is no such file on the cluster, or not yet: a job's output appears when the job starts."""
+
+    def __init__(self, message: str, *, path: str = "", hint: str = "", context: ErrorContext | None = None) -> None:
+        super().__init__(message, path=path, kind="missing", hint=hint, context=context)
 
 
 class SubmitUncertain(SlurmError):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import codecs
+import contextlib
+from collections.abc import AsyncGenerator, Generator
 from html import escape
 from typing import TYPE_CHECKING
 
+from .logs import Output
 from .models import ActionResult, CancelResult, JobInfo, Submission
 from .states import JobState
+from .transport.files.base import MAX_TAIL
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -129,6 +133,38 @@ class AsyncJob:
     async def update(self, **changes: Unpack[JobChanges]) -> None:
         """Change options of the job; see the client's ``update``."""
         await self._client.update(self, **changes)
+
+    async def stdout(self, *, max_bytes: int = MAX_TAIL) -> str:
+        """Return what the job has written to standard output: its last lines, up to ``max_bytes`` (1 MiB).
+
+        Bytes that are no UTF-8 become U+FFFD. Needs a way to the cluster's files: a path map, SSH, or this host's own
+        (docs/files.md). An array has one output a task, so ask those. Raises FileMissing while there is none,
+        FilesError for a file that may not be read, and ConfigError without a way to it.
+        """
+        return (await Output(self._client, self, "stdout").tail(max_bytes=max_bytes)).decode("utf-8", "replace")
+
+    async def stderr(self, *, max_bytes: int = MAX_TAIL) -> str:
+        """Return what the job has written to standard error, as ``stdout`` does.
+
+        Without ``--error`` both go to one file, which this returns then.
+        """
+        return (await Output(self._client, self, "stderr").tail(max_bytes=max_bytes)).decode("utf-8", "replace")
+
+    async def follow(self, *, stderr: bool = False, lines: int | None = None) -> AsyncGenerator[str, None]:
+        """Yield the job's output as it is written, in pieces of up to 64 KiB, until the job is over.
+
+        It waits for a job that has not started, and begins with the first line, or with the last ``lines``. A file that
+        was cut or replaced, as after a requeue, is read from its beginning. Raises what ``stdout`` raises, and
+        TransportError when the way to the file stays broken for a minute; it never ends early without an error.
+        """
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        output = Output(self._client, self, "stderr" if stderr else "stdout")
+        async with contextlib.aclosing(output.follow(lines=lines)) as news:
+            async for data in news:
+                if text := decoder.decode(data):
+                    yield text
+        if rest := decoder.decode(b"", final=True):
+            yield rest
 
     def __repr__(self) -> str:
         """Return id, name and the state last heard."""

@@ -137,8 +137,9 @@ def check_words(words: str) -> str:
 def translate(read: ReadJob, settings: Settings, target: Target, *, user: str, here: Surroundings) -> dict[str, object]:
     """Build the body alone.
 
-    The job's directory is ``chdir``, else the workdir setting, else the current one under the ``submit`` rule. Where
-    nothing says ``--export``, the environment is the job user's login environment, or under ``submit`` this process's.
+    The job's directory is ``chdir``, else the workdir setting, else the current one: under the ``submit`` rule by its
+    own name, and where the path map covers it by the cluster's. Where nothing says ``--export``, the environment is the
+    job user's login environment, or under ``submit`` this process's.
     """
     rule = settings.environment
     submitter = Submitter(
@@ -240,10 +241,13 @@ def _directory(spec: JobSpec, settings: Settings, user: str, here: Surroundings)
     workdir = workdir.replace("{user}", user)
     if workdir or settings.environment == "submit":
         return workdir or here.directory
+    mapped = settings.path_map.to_cluster(here.directory)
+    if mapped is not None:
+        return mapped
     if all(part.chdir is not None for part in (spec, *spec.components)):
         return "/"
     raise ConfigError(
         "The job has no directory on the cluster",
-        hint="Pass chdir=, or set SLURM_REST_WORKDIR (for instance /home/{user}), or on a host of the cluster"
-        " SLURM_REST_ENVIRONMENT=submit.",
+        hint="Pass chdir=, or set SLURM_REST_WORKDIR (for instance /home/{user}), or submit from a directory of the"
+        " cluster: on its own hosts with SLURM_REST_ENVIRONMENT=submit, elsewhere with SLURM_REST_PATH_MAP.",
     )

@@ -10,7 +10,7 @@ import concurrent.futures
 import contextlib
 import os
 import weakref
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,8 +25,10 @@ from .models import ActionResult, CancelResult, Diagnostics, JobInfo, Ping
 from .portal import Portal
 from .sbatch import JobSpec
 from .states import JobState
+from .sync_files import SyncFiles, iterate
 from .tables import JobTable, NodeTable, PartitionTable
 from .transport.base import Capabilities
+from .transport.files.base import MAX_TAIL
 from .transport.rest import RECOVERY_TIMEOUT
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ class SlurmClient:
         transport: TransportName | None = None,
         environment: EnvironmentRule | None = None,
         workdir: str | None = None,
+        path_map: str | Mapping[str, str] | None = None,
         cluster: str | None = None,
         http_transport: httpx.AsyncBaseTransport | None = None,
         timeout: float | None = None,
@@ -74,6 +77,7 @@ class SlurmClient:
             transport=transport,
             environment=environment,
             workdir=workdir,
+            path_map=path_map,
             cluster=cluster,
             http_transport=http_transport,
             timeout=timeout,
@@ -118,6 +122,11 @@ class SlurmClient:
     def api(self) -> SlurmApi:
         """Every operation of slurmrestd, generated and typed: ``slurm.api.get_reservations()``."""
         return SlurmApi(self._client.api, self._portal.run)
+
+    @cached_property
+    def files(self) -> SyncFiles:
+        """The cluster's files, by the paths that the cluster knows; see AsyncSlurmClient.files."""
+        return SyncFiles(self._client.files, self._portal.run)
 
     def submit(
         self,
@@ -311,6 +320,18 @@ class Job:
     def update(self, **changes: Unpack[JobChanges]) -> None:
         """Change options of the job; see AsyncSlurmClient.update."""
         self._portal.run(self.inner.update(**changes))
+
+    def stdout(self, *, max_bytes: int = MAX_TAIL) -> str:
+        """Return what the job has written to standard output, up to ``max_bytes`` (1 MiB); see AsyncJob.stdout."""
+        return self._portal.run(self.inner.stdout(max_bytes=max_bytes))
+
+    def stderr(self, *, max_bytes: int = MAX_TAIL) -> str:
+        """Return what the job has written to standard error; without ``--error`` that is its standard output."""
+        return self._portal.run(self.inner.stderr(max_bytes=max_bytes))
+
+    def follow(self, *, stderr: bool = False, lines: int | None = None) -> Iterator[str]:
+        """Yield the job's output as it is written, until the job is over; see AsyncJob.follow."""
+        return iterate(self.inner.follow(stderr=stderr, lines=lines), self._portal.run)
 
     def __repr__(self) -> str:
         """Return id, name and the state last heard."""

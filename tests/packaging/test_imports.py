@@ -19,15 +19,21 @@ SOURCE = ROOT / "src/slurm_rest"
 # From the bottom up: a module may import those before it, a package (sbatch, api, transport, cli) also its own parts.
 ORDER = [
     *("errors", "states", "models", "keys", "records"),
-    *("sbatch", "api"),
-    *("auth", "config"),
+    *("sbatch", "api", "outputs"),
+    *("pathmap", "auth", "config"),
     *("transport", "submission", "poller"),
     *("tables", "progress"),
-    *("job", "grouping", "acting", "looking", "client", "portal", "sync"),
+    *("logs", "job", "grouping", "acting", "looking", "client", "portal", "sync_files", "sync"),
     *("notebook", "testing", "cli", "__main__"),
 ]
 # Each of these is known to one place; everything else goes through it.
-ONLY_IN = {"httpx": "transport/rest/", "asyncssh": "transport/ssh.py", "flyte": "", "pandas": "notebook"}
+SSH = ("transport/ssh.py", "transport/files/sftp.py")
+ONLY_IN = {
+    "httpx": "transport/rest/",
+    "asyncssh": SSH,
+    "flyte": "",
+    "pandas": "notebook",
+}
 # What users import from; the rest is reached through these or the package itself.
 PUBLIC = [
     *("errors", "states", "models", "sbatch", "auth", "config", "client", "job"),

@@ -55,6 +55,8 @@ TREE = {
     "JobNotFound": "ApiError",
     "PermissionDenied": "ApiError",
     "UnsupportedVersion": "ApiError",
+    "FilesError": "SlurmError",
+    "FileMissing": "FilesError",
     "SubmitUncertain": "SlurmError",
     "WaitTimeout": "SlurmError",
 }

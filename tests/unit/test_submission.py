@@ -11,6 +11,7 @@ from slurm_rest import JobSpec
 from slurm_rest.config import Settings
 from slurm_rest.errors import ConfigError, SpecError
 from slurm_rest.keys import split_comment
+from slurm_rest.pathmap import PathMap
 from slurm_rest.sbatch import ReadJob, Script
 from slurm_rest.submission import Surroundings, Target, prepare, read_spec, translate, try_releases
 from slurm_rest.transport.base import PreparedJob
@@ -132,6 +133,18 @@ def test_the_script_is_given_once() -> None:
 def test_the_directory_of_a_job(chdir: str | None, workdir: str, rule: str, directory: str) -> None:
     (job,) = body_of(settings={"workdir": workdir, "environment": rule}, chdir=chdir)
     assert job["current_working_directory"] == directory
+
+
+def test_a_directory_that_the_path_map_covers_goes_by_the_clusters_name() -> None:
+    settings = {"workdir": None, "path_map": PathMap.read("/cluster/homes=/home,/other=/mnt")}
+    (job,) = body_of(settings=settings)
+    assert job["current_working_directory"] == "/cluster/homes/alice/project"
+    (job,) = body_of(settings={**settings, "environment": "submit"})
+    assert job["current_working_directory"] == "/home/alice/project"
+    (job,) = body_of(settings={**settings, "workdir": "/w"})
+    assert job["current_working_directory"] == "/w"
+    with pytest.raises(ConfigError, match="PATH_MAP"):
+        body_of(settings={"workdir": None, "path_map": PathMap.read("/other=/mnt")})
 
 
 def test_directories_that_are_none() -> None:

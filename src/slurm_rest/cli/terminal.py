@@ -23,6 +23,7 @@ __all__ = [
     "make_robust",
     "one_line",
     "out",
+    "out_bytes",
     "out_json",
     "out_table",
     "remark",
@@ -53,6 +54,24 @@ def out(text: str) -> None:
         raise Unwritable("it is closed")
     try:
         sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        raise Unwritable(getattr(error, "strerror", None) or str(error)) from None
+
+
+def out_bytes(data: bytes) -> None:
+    """Write bytes to stdout at once, as they are; raises what ``out`` raises."""
+    if sys.stdout is None:
+        raise Unwritable("it is closed")
+    try:
+        binary = getattr(sys.stdout, "buffer", None)
+        if binary is None:
+            sys.stdout.write(data.decode("utf-8", "replace"))
+        else:
+            sys.stdout.flush()
+            binary.write(data)
         sys.stdout.flush()
     except BrokenPipeError:
         raise

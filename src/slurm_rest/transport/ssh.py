@@ -97,6 +97,23 @@ class SshRunner:
             await asyncio.sleep(pause)
         raise AssertionError("not reached")
 
+    async def open_sftp(self) -> asyncssh.SFTPClient:
+        """Start an SFTP session on the connection, over a new one where the old one is dead. Paths are bytes there."""
+        import asyncssh
+
+        for last in (False, True):
+            connection = await self._connected()
+            try:
+                return await asyncio.wait_for(connection.start_sftp_client(path_encoding=None), _LOGIN_SECONDS)
+            except (asyncssh.Error, OSError, asyncio.TimeoutError) as error:
+                lost = not isinstance(error, (asyncssh.ChannelOpenError, asyncssh.SFTPError))
+                if lost or connection.is_closed():
+                    await self._drop(connection)
+                if last or not lost:
+                    hint = "Does the sshd there offer SFTP (Subsystem sftp)? Try it with: sftp HOST"
+                    raise Unreachable(f"{self.where} opens no SFTP session: {_reason(error)}", hint=hint) from error
+        raise AssertionError("not reached")
+
     async def _connected(self) -> asyncssh.SSHClientConnection:
         async with self._connecting:
             if self._connection is not None and self._connection.is_closed():
