@@ -34,6 +34,8 @@ class Output:
 
     def __init__(self, client: AsyncSlurmClient, job: AsyncJob, stream: Stream) -> None:
         self._client, self._job, self._stream = client, job, stream
+        # Set when it turns out that the job writes to /dev/null.
+        self.discarded = False
 
     async def tail(self, *, lines: int | None = None, max_bytes: int = MAX_TAIL) -> bytes:
         """Return the last lines, as many as fit into ``max_bytes``; nothing of a job that writes to /dev/null."""
@@ -111,7 +113,9 @@ class Output:
         record = await self._record()
         # A job that was found by its key may have been submitted with other options.
         spec = None if self._job.found else self._job.spec
-        return record, output_file(record, self._stream, release=self._client.release, spec=spec)
+        file = output_file(record, self._stream, release=self._client.release, spec=spec)
+        self.discarded = file is not None and file.is_nothing
+        return record, file
 
     async def _record(self) -> JobInfo:
         job = self._job

@@ -28,7 +28,7 @@ ORDER = [
 ]
 # Each of these is known to one place; everything else goes through it.
 SSH = ("transport/ssh.py", "transport/files/sftp.py")
-ONLY_IN = {
+ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "httpx": "transport/rest/",
     "asyncssh": SSH,
     "flyte": "",

@@ -9,6 +9,7 @@ import inspect
 import threading
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -77,6 +78,43 @@ def test_a_submission_keeps_its_spec(slurm: SlurmClient, server: Server) -> None
     made = slurm.submit("#!/bin/sh\n#SBATCH -n 2 -J mine\n", ntasks=3)
     assert made.spec is not None
     assert (made.spec.ntasks, made.name) == (3, "mine")
+
+
+def test_the_output_of_a_job(server: Server, tmp_path: Path) -> None:
+    server.ping()
+    ended = job(JOB_ID, "COMPLETED", stdout_expanded="/w/o", stderr_expanded="/w/e")
+    server.on("GET", f"/job/{JOB_ID}", good(jobs=[ended]))
+    server.on("GET", "/jobs/state/", states((str(JOB_ID), "COMPLETED")))
+    (tmp_path / "o").write_bytes(b"one\ntwo caf\xc3\xa9 \xff\n")
+    (tmp_path / "e").write_bytes(b"")
+    with SlurmClient(URL, token="tok", path_map={"/w": str(tmp_path)}) as slurm:
+        made = slurm.job(JOB_ID)
+        assert made.stdout() == "one\ntwo caf\xe9 \ufffd\n"
+        assert made.stdout(max_bytes=13) == "two caf\xe9 \ufffd\n"
+        assert made.stderr() == ""
+        assert "".join(made.follow(lines=1)) == "two caf\xe9 \ufffd\n"
+        assert slurm.files.names("/w") == ["e", "o"]
+        assert [entry.relative for entry in slurm.files.walk("/w")] == ["e", "o"]
+        assert b"".join(slurm.files.read_chunks("/w/o", size=3)) == (tmp_path / "o").read_bytes()
+        assert slurm.files.tail("/w/o", lines=2).data.startswith(b"one")
+        assert slurm.files.stat("/w/e").size == 0
+        assert slurm.files.remove("/w/e") is True
+
+
+def test_a_reader_may_stop_in_the_middle(server: Server, tmp_path: Path) -> None:
+    server.ping()
+    server.on("GET", f"/job/{JOB_ID}", good(jobs=[job(JOB_ID, stdout_expanded="/w/o")]))
+    server.on("GET", "/jobs/state/", states((str(JOB_ID), "RUNNING")))
+    (tmp_path / "o").write_bytes(b"one\n")
+    with SlurmClient(URL, token="tok", path_map={"/w": str(tmp_path)}) as slurm:
+        for text in slurm.job(JOB_ID).follow():
+            assert text == "one\n"
+            break
+        left = slurm.job(JOB_ID).follow()
+        assert next(left) == "one\n"
+    # The client is closed, and the rest of the iterator with it.
+    del left
+    gc.collect()
 
 
 async def test_it_works_inside_a_running_loop(slurm: SlurmClient, server: Server) -> None:

@@ -10,10 +10,11 @@ import click
 
 from .following import jobs_go_on
 from .shared import JobId, Named, with_client
-from .terminal import out_bytes
+from .terminal import out_bytes, remark
 
 if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient
+    from slurm_rest.logs import Output
 
 __all__ = ["logs"]
 
@@ -33,22 +34,21 @@ def logs(ctx: click.Context, job: Named, follow: bool, stderr: bool, lines: int 
     Needs a way to the cluster's files: SLURM_REST_PATH_MAP for directories that are mounted here, or
     SLURM_REST_SSH_HOST. A job without --error has one file for both streams. ^C leaves the job alone.
     """
+    from slurm_rest.logs import Output  # with the client, 0.2 s that --help need not take
 
     async def work(client: AsyncSlurmClient) -> None:
-        async with contextlib.aclosing(_output(client, job, follow, stderr, lines)) as output:
-            async for data in output:
+        output = Output(client, job.of(client), "stderr" if stderr else "stdout")
+        async with contextlib.aclosing(_pieces(output, follow, lines)) as pieces:
+            async for data in pieces:
                 out_bytes(data)
+        if output.discarded:
+            remark(f"job {job} throws its output away (/dev/null)")
 
     with jobs_go_on([job] if follow else []):
         with_client(ctx, work)
 
 
-async def _output(
-    client: AsyncSlurmClient, job: Named, follow: bool, stderr: bool, lines: int | None
-) -> AsyncGenerator[bytes, None]:
-    from slurm_rest.logs import Output
-
-    output = Output(client, job.of(client), "stderr" if stderr else "stdout")
+async def _pieces(output: Output, follow: bool, lines: int | None) -> AsyncGenerator[bytes, None]:
     if follow:
         async with contextlib.aclosing(output.follow(lines=lines)) as news:
             async for data in news:
@@ -56,5 +56,6 @@ async def _output(
     elif lines is not None:
         yield await output.tail(lines=lines, max_bytes=_MAX_TAIL)
     else:
-        async for data in output.chunks():
-            yield data
+        async with contextlib.aclosing(output.chunks()) as chunks:
+            async for data in chunks:
+                yield data

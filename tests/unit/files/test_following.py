@@ -22,13 +22,34 @@ class Breaking(DirectoryStore):
     """A directory that cannot be reached while ``broken`` is set; counts how often it was opened."""
 
     broken: Exception | None = None
-    opened = 0
+
+    def __init__(self, covered: PathMap) -> None:
+        super().__init__(covered)
+        self.opened = 0
+        self.handles: list[FileHandle] = []
+        self.when_read: list[Callable[[], None]] = []
 
     async def open(self, path: str) -> FileHandle:  # type: ignore[override]  # wider than the real one's, as the protocol
         self.opened += 1
         if self.broken is not None:
             raise self.broken
-        return await super().open(path)
+        handle = await super().open(path)
+        self.handles.append(handle)
+        return Noticing(handle, self.when_read) if self.when_read else handle
+
+
+class Noticing:
+    """A file that something happens to right after it was read."""
+
+    def __init__(self, handle: FileHandle, when_read: list[Callable[[], None]]) -> None:
+        self.stat, self.close = handle.stat, handle.close
+        self._handle, self._when_read = handle, when_read
+
+    async def read(self, offset: int, size: int) -> bytes:
+        data = await self._handle.read(offset, size)
+        if not data and self._when_read:
+            self._when_read.pop(0)()
+        return data
 
 
 class Reader:
@@ -100,6 +121,25 @@ async def test_what_was_written_before_the_end_is_read_after_it(store: Breaking,
         file.write_bytes(b"x" * 3_000_000)
         await reader.end()
         assert len(reader.data) == 3_000_000
+
+
+async def test_what_was_written_while_the_job_ended_is_read(store: Breaking, file: Path) -> None:
+    file.write_bytes(b"last ")
+    over: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+
+    def end() -> None:
+        append(file, b"words")
+        over.set_result(None)
+
+    store.when_read.append(end)
+    assert b"".join([data async for data in StoredFiles.of(store).follow("/w/f", until=over)]) == b"last words"
+
+
+async def test_a_file_that_was_cut_before_anything_new_came(store: Breaking, file: Path) -> None:
+    file.write_bytes(b"new")
+    over: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+    over.set_result(None)
+    assert [data async for data in StoredFiles.of(store).follow("/w/f", offset=10, until=over)] == [b"new"]
 
 
 async def test_it_begins_where_it_is_told_and_keeps_pieces_small(store: Breaking, file: Path) -> None:
