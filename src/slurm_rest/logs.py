@@ -8,8 +8,7 @@ import posixpath
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
-from .errors import FileMissing, FilesError, SpecError
-from .grouping import member_of, one_of
+from .errors import FileMissing, FilesError, JobNotFound, SpecError
 from .models import JobInfo
 from .outputs import OutputFile, Stream, output_file
 from .transport.files.base import MAX_TAIL
@@ -113,7 +112,7 @@ class Output:
         record = await self._record()
         # A job that was found by its key may have been submitted with other options.
         spec = None if self._job.found else self._job.spec
-        file = output_file(record, self._stream, release=self._client.release, spec=spec)
+        file = output_file(record, self._stream, release=self._client.slurm_release, spec=spec)
         self.discarded = file is not None and file.is_nothing
         return record, file
 
@@ -122,14 +121,14 @@ class Output:
         if job.task_id is not None:
             return await self._client.info(job)
         records = await self._client.members(job.id)
-        if job.offset is not None:
-            member_of(job, records)
+        if not records or (job.offset is not None and job.offset not in {part.het_job_offset for part in records}):
+            raise JobNotFound(f"There is no job {job.label}", hint="Neither the controller nor accounting knows it.")
         tasks = [record for record in records if record.array_job_id == job.id]
         if len(tasks) > 1 or any(record.array_tasks for record in tasks if record.array_task_id is None):
             message = f"Job {job.id} is an array: each task has an output of its own"
             raise SpecError(message, field="job_id", hint=f"Ask a task: {_some_task(tasks)}, from job.tasks.")
-        leader = [record for record in records if record.het_job_offset == 0]
-        return leader[0] if leader else one_of(job.id, {job.id: records} if records else {})
+        # The first component runs the script; a record of another one alone is better than none.
+        return min(records, key=lambda record: (record.het_job_offset or 0, record.id != job.id))
 
     async def _found(self, file: OutputFile) -> str | None:
         """Return the path of the file if it is there, by whatever name the compute node gave it."""

@@ -1,0 +1,312 @@
+# small files of a test: no loop waits for them
+"""The cluster's files on real clusters: over a shared directory and over SFTP, and where jobs really write."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from cluster.native import Cluster
+from slurm_rest import AsyncJob, AsyncSlurmClient
+from slurm_rest.errors import FileMissing, FilesError, Unreachable
+from slurm_rest.transport.files import Files, sftp, stored
+from tests.contract.ways import Way
+from tests.support.waiting import until_true
+
+SharedCluster = Callable[[str], Cluster]
+_numbers = itertools.count()
+
+
+def ssh(cluster: Cluster) -> dict[str, object]:
+    keys = {"ssh_key_file": cluster.ssh_key, "ssh_known_hosts": cluster.known_hosts}
+    return {"ssh_host": "127.0.0.1", "ssh_port": cluster.ssh_port, "ssh_user": "alice", **keys}
+
+
+def mounted(cluster: Cluster) -> dict[str, object]:
+    return {"path_map": {"/home": str(cluster.home)}}
+
+
+# --- both ways to a file --------------------------------------------------------------------------------------
+
+
+class Place:
+    """A directory of alice's, and a way to it."""
+
+    def __init__(self, cluster: Cluster, files: Files) -> None:
+        self.files = files
+        self.name = f"/home/alice/files-{next(_numbers)}"
+        self.here = cluster.home / self.name.removeprefix("/home/")
+        self.here.mkdir()
+        self._owner = (cluster.home / "alice").stat()
+        self.own(self.here)
+
+    def own(self, path: Path) -> Path:
+        """Give a file to alice."""
+        os.chown(path, self._owner.st_uid, self._owner.st_gid, follow_symlinks=False)
+        return path
+
+    def write(self, name: str, content: bytes = b"") -> Path:
+        path = self.here / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        self.own(path.parent)
+        return self.own(path)
+
+
+@pytest.fixture(params=[mounted, ssh], ids=["directory", "sftp"])
+async def place(request: pytest.FixtureRequest, shared_cluster: SharedCluster) -> AsyncIterator[Place]:
+    cluster = shared_cluster("24.11")
+    async with Way("rest", cluster).client(**request.param(cluster)) as client:
+        yield Place(cluster, client.files)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a'b\"c", "-rf *", "\udcff\udcfe", "é", "$(id)"])
+async def test_odd_names(place: Place, name: str) -> None:
+    place.write(name, b"text")
+    assert await place.files.names(place.name) == [name]
+    path = f"{place.name}/{name}"
+    assert (await place.files.tail(path)).data == b"text"
+    assert (await place.files.stat(path)).size == 4
+    assert [(entry.relative, entry.kind) async for entry in place.files.walk(place.name)] == [(name, "file")]
+    assert await place.files.remove(path) is True
+    assert await place.files.remove(path) is False
+
+
+async def test_a_file_in_pieces_and_its_end(place: Place) -> None:
+    data = os.urandom(300_000) + b"\nlast\nlines"
+    path = f"{place.name}/f"
+    place.write("f", data)
+    pieces = [piece async for piece in place.files.read_chunks(path, offset=5, size=70_000)]
+    assert b"".join(pieces) == data[5:]
+    assert max(map(len, pieces)) <= 70_000
+    assert (await place.files.tail(path, lines=2)).data == b"last\nlines"
+    assert (await place.files.tail(path, max_bytes=8)).data == b"lines"
+
+
+async def test_links_inside_are_followed_and_others_reported(place: Place) -> None:
+    place.write("run_3/log", b"text")
+    for name, target in {
+        "latest": "run_3",
+        "up": "..",
+        "etc": "/etc",
+        "none": "nowhere",
+        "a": "b",
+        "b": "a",
+        "run_3/top": place.name,
+    }.items():
+        (place.here / name).symlink_to(target)
+    found = {entry.relative: entry async for entry in place.files.walk(place.name)}
+    problems = {name: entry.problem for name, entry in found.items() if entry.problem}
+    assert problems == {
+        "up": "outside",
+        "etc": "outside",
+        "none": "dangling",
+        "a": "loop",
+        "b": "loop",
+        "run_3/top": "loop",
+        "latest/top": "loop",
+    }
+    assert found["latest/log"].path == f"{place.name}/run_3/log"
+    assert await place.files.remove(f"{place.name}/latest")
+    with pytest.raises(FilesError, match="recursive=True"):
+        await place.files.remove(f"{place.name}/run_3")
+    assert await place.files.remove(f"{place.name}/run_3", recursive=True)
+    # What links lead to is left alone.
+    assert await place.files.names(place.name) == ["a", "b", "etc", "none", "up"]
+
+
+async def test_what_is_missing_and_what_is_no_file(place: Place) -> None:
+    place.write("f")
+    os.mkfifo(place.here / "pipe")
+    for name in ("none", "none/deeper", "f/below"):
+        with pytest.raises(FileMissing):
+            await place.files.tail(f"{place.name}/{name}")
+    for path in (f"{place.name}/pipe", place.name):
+        with pytest.raises(FilesError, match="no regular file"):
+            await place.files.tail(path)
+
+
+async def test_a_file_that_may_not_be_read(shared_cluster: SharedCluster) -> None:
+    cluster = shared_cluster("24.11")
+    async with Way("rest", cluster).client(**ssh(cluster)) as client:
+        place = Place(cluster, client.files)
+        secret = place.here / "secret"
+        secret.touch(mode=0o600)
+        with pytest.raises(FilesError, match="Permission denied") as caught:
+            await client.files.tail(f"{place.name}/secret")
+        assert (caught.value.kind, caught.value.path) == ("denied", f"{place.name}/secret")
+
+
+# --- where jobs write -----------------------------------------------------------------------------------------
+
+PATTERNS = [
+    *("slurm-%j.out", "%x-%A-%a", "w%4j-%12j", "n%N-%j", "%u%4u", "t%t%n%s%3s%J", "b%b", "%3x%5A", "sub dir/%j"),
+    *("p%%j", "%%%j", "e\\%j", "q%5z%z", "d%4%j", "tr%", "en%10", "%05j"),
+]
+# What the records of a release spoil: only those who submitted know better.
+SPOILT = {
+    "22.05": {"p%%j", "%%%j", "e\\%j", "d%4%j"},
+    "24.11": {"e\\%j", "q%5z%z", "d%4%j", "en%10", "%05j"},
+    "26.05": set[str](),
+}
+
+
+@pytest.mark.parametrize(("way", "release"), [("ssh", "22.05"), ("rest", "24.11"), ("rest", "26.05")])
+async def test_the_output_is_found_whatever_its_name(way: str, release: str, shared_cluster: SharedCluster) -> None:
+    cluster = shared_cluster(release)
+    async with Way(way, cluster).client(**(ssh if way == "ssh" else mounted)(cluster)) as client:
+        jobs: dict[str, AsyncJob] = {}
+        for number, pattern in enumerate(PATTERNS):
+            name = f"/home/alice/pattern-{number}-{os.getpid()}"
+            script = f"#!/bin/sh\necho 'of {pattern}'\n"
+            mkdir = ["mkdir", "-p", f"{name}/sub dir"]
+            await asyncio.to_thread(cluster.exec, mkdir, user="alice", check=True)
+            jobs[pattern] = await client.submit(script, name=f"na{number}", output=pattern, chdir=name, ntasks=1)
+        await client.wait(jobs.values())
+        wrong = {}
+        for pattern, job in jobs.items():
+            handles = [job] if pattern in SPOILT[release] else [job, client.job(job.id)]
+            for handle in handles:
+                try:
+                    text = await handle.stdout()
+                except FileMissing as error:
+                    text = error.message
+                if text != f"of {pattern}\n":
+                    wrong[pattern] = text
+        assert wrong == {}
+
+
+@pytest.fixture(params=[("rest", "24.11"), ("rest", "26.05"), ("ssh", "22.05"), ("cli", "26.05")], ids="-".join)
+def cluster_and_way(request: pytest.FixtureRequest, shared_cluster: SharedCluster) -> tuple[Cluster, str]:
+    name, release = request.param
+    return shared_cluster(release), name
+
+
+@pytest.fixture
+async def client(cluster_and_way: tuple[Cluster, str]) -> AsyncIterator[AsyncSlurmClient]:
+    cluster, name = cluster_and_way
+    async with Way(name, cluster).client(**(ssh if name == "ssh" else mounted)(cluster)) as slurm:
+        yield slurm
+        await slurm.cancel([job.id for job in await slurm.jobs(user="alice") if not job.state.is_terminal])
+
+
+async def test_arrays_streams_and_jobs_without_output(client: AsyncSlurmClient) -> None:
+    script = "#!/bin/sh\necho out $SLURM_ARRAY_TASK_ID; echo err >&2\n"
+    array = await client.submit(script, array="2,11", error="%x-%A-%2a", name="files")
+    joined = await client.submit(script)
+    nothing = await client.submit(script, output="/dev/null")
+    held = await client.submit(script, hold=True)
+    with pytest.raises(FileMissing, match="has not started"):
+        await held.stdout()
+    await held.cancel()
+    await client.wait([array, joined, nothing, held])
+    assert [await task.stdout() for task in await array.tasks()] == ["out 2\n", "out 11\n"]
+    assert [await task.stderr() for task in await array.tasks()] == ["err\n", "err\n"]
+    assert await joined.stdout() == await joined.stderr() == "out\nerr\n"
+    assert await nothing.stdout() == ""
+    with pytest.raises(FileMissing, match="ended CANCELLED"):
+        _ = [text async for text in held.follow()]
+
+
+async def test_a_het_job_writes_where_its_first_component_does(client: AsyncSlurmClient) -> None:
+    job = await client.submit("#!/bin/sh\n#SBATCH -n1\n#SBATCH hetjob\n#SBATCH -n1\necho both\n", output="h%j")
+    await job.wait()
+    assert await job.stdout() == "both\n"
+    assert [await part.stdout() for part in await job.components()] == ["both\n", "both\n"]
+
+
+class Reader:
+    """Follows a job's output."""
+
+    def __init__(self, job: AsyncJob) -> None:
+        self.text = ""
+        self._job = job
+        self.task = asyncio.create_task(self._read())
+
+    async def _read(self) -> None:
+        async for text in self._job.follow():
+            self.text += text
+
+    async def has(self, text: str) -> None:
+        await until_true(lambda: self.text == text or self.task.done(), text)
+        assert self.text == text
+
+
+def waits_for(name: str) -> str:
+    return f"while [ ! -e {name}-$SLURM_JOB_ID ]; do sleep 0.05; done"
+
+
+def go(cluster: Cluster, job: AsyncJob, name: str) -> None:
+    (cluster.home / f"alice/{name}-{job.id}").touch()
+
+
+async def test_an_output_is_followed_from_before_it_is_there_to_its_end(
+    client: AsyncSlurmClient, cluster_and_way: tuple[Cluster, str]
+) -> None:
+    cluster, _ = cluster_and_way
+    job = await client.submit(f"#!/bin/sh\nprintf first; {waits_for('go')}; echo ' last'\n", hold=True, output="%N-%j")
+    reader = Reader(job)
+    await asyncio.to_thread(cluster.exec, ["scontrol", "release", str(job.id)], check=True)
+    await reader.has("first")
+    go(cluster, job, "go")
+    await reader.task
+    assert reader.text == "first last\n"
+
+
+# --- when sshd is killed, or hangs ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def over_sftp(own_cluster: Callable[[str], Cluster]) -> AsyncIterator[tuple[Cluster, Reader, AsyncJob]]:
+    """Return a cluster and a job there that is followed over SFTP: it has written "one", and will "two" and "three"."""
+    cluster = own_cluster("24.11")
+    async with Way("rest", cluster).client(**ssh(cluster)) as client:
+        job = await client.submit(
+            f"#!/bin/sh\necho one; {waits_for('go')}; echo two; {waits_for('end')}; echo three\n", output="f%j"
+        )
+        reader = Reader(job)
+        await reader.has("one\n")
+        yield cluster, reader, job
+        reader.task.cancel()
+        await asyncio.wait([reader.task])
+
+
+async def written(cluster: Cluster, job: AsyncJob, text: str) -> None:
+    await until_true(lambda: (cluster.home / f"alice/f{job.id}").read_text() == text)
+
+
+async def test_nothing_is_lost_when_sshd_is_killed_and_hangs(
+    over_sftp: tuple[Cluster, Reader, AsyncJob], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster, reader, job = over_sftp
+    sshd = cluster.service("sshd")
+    sshd.kill()
+    go(cluster, job, "go")
+    await written(cluster, job, "one\ntwo\n")
+    sshd.start()
+    await reader.has("one\ntwo\n")
+    monkeypatch.setattr(sftp, "_SECONDS", 0.5)
+    with cluster.frozen("sshd"):
+        go(cluster, job, "end")
+        await job.wait()
+        assert not reader.task.done()
+    await reader.task
+    assert reader.text == "one\ntwo\nthree\n"
+
+
+async def test_a_connection_that_does_not_come_back_is_an_error(
+    over_sftp: tuple[Cluster, Reader, AsyncJob], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster, reader, job = over_sftp
+    monkeypatch.setattr(stored, "_PATIENCE", 1.0)
+    cluster.service("sshd").kill()
+    for name in ("go", "end"):
+        go(cluster, job, name)
+    with pytest.raises(Unreachable, match=r"sshd|connection"):
+        await reader.task
+    assert reader.text == "one\n"
