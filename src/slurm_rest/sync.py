@@ -118,6 +118,11 @@ class SlurmClient:
         """What can be done with the Slurm that answered; before the first answer, what can be done with any."""
         return self._client.capabilities
 
+    @property
+    def slurm_release(self) -> str:
+        """Slurm's release as far as it is known yet, for instance ``24.11.5``."""
+        return self._client.slurm_release
+
     @cached_property
     def api(self) -> SlurmApi:
         """Every operation of slurmrestd, generated and typed: ``slurm.api.get_reservations()``."""
