@@ -43,10 +43,21 @@ if TYPE_CHECKING:
         UnknownUser,
         Unreachable,
         UnsupportedVersion,
+        VersionNotServed,
         WaitTimeout,
     )
     from .job import AsyncJob
-    from .models import ActionResult, CancelResult, Diagnostics, ExitCode, JobInfo, Node, Partition, Ping
+    from .models import (
+        ActionResult,
+        CancelResult,
+        Diagnostics,
+        ExitCode,
+        JobInfo,
+        Node,
+        Partition,
+        Ping,
+        TransportHealth,
+    )
     from .sbatch import JobSpec
     from .states import BaseState, JobState
     from .sync import Job, SlurmClient
@@ -78,10 +89,21 @@ _HOMES = {
         "UnknownUser",
         "Unreachable",
         "UnsupportedVersion",
+        "VersionNotServed",
         "WaitTimeout",
     ),
     "job": ("AsyncJob",),
-    "models": ("ActionResult", "CancelResult", "Diagnostics", "ExitCode", "JobInfo", "Node", "Partition", "Ping"),
+    "models": (
+        "ActionResult",
+        "CancelResult",
+        "Diagnostics",
+        "ExitCode",
+        "JobInfo",
+        "Node",
+        "Partition",
+        "Ping",
+        "TransportHealth",
+    ),
     "sbatch": ("JobSpec",),
     "states": ("BaseState", "JobState"),
     "sync": ("Job", "SlurmClient"),
@@ -125,9 +147,11 @@ __all__ = [
     "TokenMissing",
     "TokenRejected",
     "TransportError",
+    "TransportHealth",
     "UnknownUser",
     "Unreachable",
     "UnsupportedVersion",
+    "VersionNotServed",
     "WaitTimeout",
     "__version__",
 ]

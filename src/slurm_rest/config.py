@@ -6,6 +6,7 @@ import getpass
 import os
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -90,11 +91,19 @@ class Settings:
     ssh_insecure: bool = False
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
-    def chosen_transport(self) -> TransportName:
-        """Return rest, ssh or cli: the one that is asked for, else REST where there is a URL, else SSH where a host."""
+    def ways(self) -> tuple[TransportName, ...]:
+        """Return the transports to use, the best first: the one that is asked for, or all that are configured.
+
+        REST where there is a URL, SSH where there is a host, cli where sbatch and squeue are on PATH. With nothing at
+        all it is REST, which then says what is missing.
+        """
         if self.transport != "auto":
-            return self.transport
-        return "ssh" if self.ssh_host and not self.url else "rest"
+            return (self.transport,)
+        found: list[TransportName] = ["rest"] if self.url else []
+        found += ["ssh"] if self.ssh_host else []
+        path = self.environ.get("PATH", "")
+        found += ["cli"] if all(shutil.which(name, path=path) for name in ("sbatch", "squeue")) else []
+        return tuple(found) or ("rest",)
 
     def require_url(self) -> Self:
         """Return these settings, or raise ConfigError when they name no slurmrestd."""

@@ -21,6 +21,7 @@
     |  |- JobNotFound
     |  |- PermissionDenied
     |  `- UnsupportedVersion       the API version in use cannot express this
+    |     `- VersionNotServed      slurmrestd serves none of the API versions that are asked for
     |- FilesError                  a file on the cluster cannot be read or removed
     |  `- FileMissing              it is not there, or not yet
     |- SubmitUncertain             the answer to a submission was lost: there may be a job
@@ -62,6 +63,7 @@ __all__ = [
     "UnknownUser",
     "Unreachable",
     "UnsupportedVersion",
+    "VersionNotServed",
     "WaitTimeout",
 ]
 
@@ -289,6 +291,10 @@ class UnsupportedVersion(ApiError):
         super().__init__(message, hint=hint, context=context)
         self.version = version
         self.supported = tuple(supported)
+
+
+class VersionNotServed(UnsupportedVersion):
+    """Slurmrestd does not serve the API version that is set, or none that this client knows; ``supported`` it does."""
 
 
 class FilesError(SlurmError):

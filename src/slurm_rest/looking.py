@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import cached_property
 
 from .api import AsyncSlurmApi
-from .models import Diagnostics, Ping
+from .models import Diagnostics, Ping, TransportHealth
 from .tables import JobTable, NodeTable, PartitionTable
 from .transport.base import Capabilities, SlurmTransport
 
@@ -30,6 +30,13 @@ class Looking:
     def capabilities(self) -> Capabilities:
         """What can be done with the Slurm that answered; before the first answer, what can be done with any."""
         return self._transport.capabilities
+
+    def health(self) -> list[TransportHealth]:
+        """Return each way to Slurm, the best first, with its state and the reason; nothing is asked.
+
+        A way that is open was given up for now; requests go over the next one, and it is probed from time to time.
+        """
+        return self._transport.health()
 
     async def jobs(
         self,

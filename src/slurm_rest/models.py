@@ -23,6 +23,7 @@ __all__ = [
     "Partition",
     "Ping",
     "Submission",
+    "TransportHealth",
     "group_record",
 ]
 
@@ -262,3 +263,21 @@ class ActionResult:
     def ok(self) -> bool:
         """True when Slurm did it."""
         return self.outcome == "done"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransportHealth:
+    """One way to Slurm and how it fares.
+
+    ``state``: ``closed`` (good for use), ``open`` (given up for now; ``reason`` says why) or ``half-open`` (being tried
+    again), since ``since``, None if that never changed. ``active`` marks the way that is used now; ``switches`` counts
+    how often the client changed over to it from another one.
+    """
+
+    transport: str
+    where: str
+    state: Literal["closed", "open", "half-open"] = "closed"
+    reason: str = ""
+    since: datetime | None = None
+    active: bool = False
+    switches: int = 0

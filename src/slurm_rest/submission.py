@@ -122,7 +122,7 @@ def prepare(
     first["comment"] = _comment(comment if isinstance(comment, str) else "", key)
     name = first.get("name")
     label = name if isinstance(name, str) else ""
-    return PreparedJob(body, key, user, label, repeated=words is not None, spec=read.spec)
+    return PreparedJob(body, key, user, label, repeated=words is not None, spec=read.spec, api_version=target.version)
 
 
 def check_words(words: str) -> str:

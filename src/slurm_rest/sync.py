@@ -21,7 +21,7 @@ from .config import EnvironmentRule, Settings, SshOptions, TransportName
 from .errors import SlurmError
 from .job import AsyncJob
 from .looking import JOBS_LIMIT
-from .models import ActionResult, CancelResult, Diagnostics, JobInfo, Ping
+from .models import ActionResult, CancelResult, Diagnostics, JobInfo, Ping, TransportHealth
 from .portal import Portal
 from .sbatch import JobSpec
 from .states import JobState
@@ -221,6 +221,10 @@ class SlurmClient:
     def ping_accounting(self) -> None:
         """Prove that accounting answers; raises AccountingDown or what else is wrong."""
         self._portal.run(self._client.ping_accounting())
+
+    def health(self) -> list[TransportHealth]:
+        """Return each way to Slurm with its state and the reason; nothing is asked. See AsyncSlurmClient.health."""
+        return self._client.health()
 
     def diag(self) -> Diagnostics:
         """Return slurmctld's counters."""

@@ -274,17 +274,26 @@ def test_ssh_settings_come_from_every_layer(profile: Profile) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "chosen"),
+    ("arguments", "ways", "by_commands"),
     [
-        ({}, "rest"),
-        ({"ssh_host": "h"}, "ssh"),
-        ({"ssh_host": "h", "url": "http://h:1"}, "rest"),
-        ({"ssh_host": "h", "url": "http://h:1", "transport": "ssh"}, "ssh"),
-        ({"transport": "cli"}, "cli"),
+        ({}, ["rest"], ["cli"]),
+        ({"ssh_host": "h"}, ["ssh"], ["ssh", "cli"]),
+        ({"url": "http://h:1"}, ["rest"], ["rest", "cli"]),
+        ({"ssh_host": "h", "url": "http://h:1"}, ["rest", "ssh"], ["rest", "ssh", "cli"]),
+        ({"ssh_host": "h", "url": "http://h:1", "transport": "ssh"}, ["ssh"], ["ssh"]),
+        ({"transport": "cli"}, ["cli"], ["cli"]),
     ],
 )
-def test_the_transport_follows_from_what_is_set(arguments: dict[str, str], chosen: str) -> None:
-    assert load_settings(arguments, {}).chosen_transport() == chosen
+def test_the_transports_follow_from_what_is_set(
+    arguments: dict[str, str], ways: list[str], by_commands: list[str], tmp_path: Path
+) -> None:
+    assert [*load_settings(arguments, {}).ways()] == ways
+    for name in ("sbatch", "squeue"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    assert [*load_settings(arguments, {"PATH": str(tmp_path)}).ways()] == by_commands
+    (tmp_path / "squeue").unlink()
+    assert [*load_settings(arguments, {"PATH": str(tmp_path)}).ways()] == ways, "one command is not Slurm"
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "ssh", "-1", "\u0661"])

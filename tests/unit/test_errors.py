@@ -55,6 +55,7 @@ TREE = {
     "JobNotFound": "ApiError",
     "PermissionDenied": "ApiError",
     "UnsupportedVersion": "ApiError",
+    "VersionNotServed": "UnsupportedVersion",
     "FilesError": "SlurmError",
     "FileMissing": "FilesError",
     "SubmitUncertain": "SlurmError",

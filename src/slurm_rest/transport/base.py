@@ -16,6 +16,7 @@ from slurm_rest.models import (
     Partition,
     Ping,
     Submission,
+    TransportHealth,
 )
 from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import JobState
@@ -39,7 +40,8 @@ class PreparedJob:
 
     ``repeated`` says that the key is the caller's own, so that an earlier attempt may have made the job already.
     ``spec`` is what the body was made of; a transport that runs commands takes the options from it, and the rest
-    (script, environment, directory, comment) from the body.
+    (script, environment, directory, comment) from the body. ``api_version`` is the one that the body was checked for,
+    empty where it is for commands only.
     """
 
     body: dict[str, object]
@@ -48,6 +50,7 @@ class PreparedJob:
     name: str = ""
     repeated: bool = False
     spec: JobSpec | None = None
+    api_version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +107,18 @@ class SlurmTransport(StatusSource, Protocol):
         """Slurm's release as far as it is known yet, for instance ``24.11.5``."""
 
     @property
+    def cluster(self) -> str:
+        """The cluster's name as far as it is known yet."""
+
+    @property
     def api(self) -> ApiCaller:
         """What the generated operations go through; ConfigError where there is no slurmrestd."""
+
+    def health(self) -> list[TransportHealth]:
+        """Return how this way to Slurm fares, or each of several, without asking anybody."""
+
+    async def reach(self) -> None:
+        """Prove that the way itself answers, also when slurmctld behind it does not; raises what is wrong."""
 
     async def target(self) -> tuple[str, str, str]:
         """Return the API version (empty for commands), the release as ``24.11``, and the cluster, asking if need be."""

@@ -1,18 +1,24 @@
-"""Which way to Slurm the settings mean."""
+"""Which ways to Slurm the settings mean."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from slurm_rest.config import Settings
+from slurm_rest.errors import ConfigError
 
-from .command_line import CommandTransport
+from .base import SlurmTransport
+from .fallback import FallbackTransport
 from .rest import RestTransport
 
 if TYPE_CHECKING:
     import httpx
 
 __all__ = ["choose_transport"]
+
+log = logging.getLogger("slurm_rest")
 
 
 def choose_transport(
@@ -21,20 +27,41 @@ def choose_transport(
     http_transport: httpx.AsyncBaseTransport | None,
     read_timeout: float | None,
     recovery_timeout: float,
-) -> RestTransport | CommandTransport:
-    """Return REST, SSH or the commands of this host; each is loaded only where it is used."""
-    chosen = settings.chosen_transport()
-    if chosen == "rest":
+) -> SlurmTransport:
+    """Return the transport that is asked for, or one that falls back from REST to SSH to the commands of this host.
+
+    Each is loaded only where it is used. This host's commands join in by themselves, so there they have to prove that
+    they lead to the same cluster.
+    """
+
+    def rest() -> SlurmTransport:
         return RestTransport(
             settings,
             http_transport=http_transport,
             read_timeout=read_timeout,
             recovery_timeout=recovery_timeout,
         )
-    if chosen == "cli":
+
+    def ssh() -> SlurmTransport:
+        from .ssh import ssh_transport
+
+        return ssh_transport(settings)
+
+    def cli() -> SlurmTransport:
         from .cli import cli_transport
 
         return cli_transport()
-    from .ssh import ssh_transport
 
-    return ssh_transport(settings)
+    makers: dict[str, Callable[[], SlurmTransport]] = {"rest": rest, "ssh": ssh, "cli": cli}
+    first, *others = settings.ways()
+    transports = [makers[first](), *(made for name in others if (made := _made(name, makers[name])))]
+    return FallbackTransport(transports, guarded=("cli",)) if len(transports) > 1 else transports[0]
+
+
+def _made(name: str, make: Callable[[], SlurmTransport]) -> SlurmTransport | None:
+    """Return a second choice, None where it cannot be made: the first one does without."""
+    try:
+        return make()
+    except ConfigError as error:
+        log.warning("There is no way over %s: %s", name, error.message)
+        return None

@@ -27,6 +27,7 @@ from slurm_rest.models import (
     Partition,
     Ping,
     Submission,
+    TransportHealth,
 )
 
 from . import commands, control
@@ -104,6 +105,19 @@ class CommandTransport:
     def where(self) -> str:
         """The host."""
         return self.runner.where
+
+    @property
+    def cluster(self) -> str:
+        """The cluster's name as far as it is known yet."""
+        return self._cluster
+
+    def health(self) -> list[TransportHealth]:
+        """Return that this is the only way."""
+        return [TransportHealth(transport=self.name, where=self.where, active=True)]
+
+    async def reach(self) -> None:
+        """Run a command that does nothing."""
+        await self._run(Program("true", "true"))
 
     @property
     def api(self) -> ApiCaller:

@@ -25,6 +25,7 @@ from slurm_rest.errors import (
     TransportError,
     Unreachable,
     UnsupportedVersion,
+    VersionNotServed,
 )
 from slurm_rest.records import read_ping
 from slurm_rest.transport.answers import Answer, controller_down, error_of, is_ambiguous, read_answer
@@ -91,7 +92,7 @@ class Connection:
         if served:
             return served[0]
         hint = "slurmrestd 24.11 and 26.05 serve them; older ones are reached over SSH."
-        raise UnsupportedVersion(
+        raise VersionNotServed(
             f"{self.settings.url} serves none of the API versions {API_VERSIONS[0]} to {API_VERSIONS[-1]}",
             supported=API_VERSIONS,
             hint=hint,
@@ -167,7 +168,7 @@ class Connection:
         if self.settings.api_version is not None or not served:
             hint = f"It serves {', '.join(reversed(served)) or 'none of ours'}; change SLURM_REST_API_VERSION."
             message = f"{self.settings.url} does not serve API version {version}"
-            raise UnsupportedVersion(message, version=version, supported=served, hint=hint, context=error.context)
+            raise VersionNotServed(message, version=version, supported=served, hint=hint, context=error.context)
         log.warning("slurmrestd no longer serves %s, going on with %s", version, served[0])
         self._version = served[0]
         return served[0]

@@ -27,6 +27,7 @@ from slurm_rest.models import (
     Partition,
     Ping,
     Submission,
+    TransportHealth,
 )
 from slurm_rest.records import items, read_accounting_job, read_controller_job, read_diagnostics, read_ping
 from slurm_rest.transport.answers import Answer, controller_down
@@ -91,6 +92,19 @@ class RestTransport:
     def where(self) -> str:
         """The URL."""
         return self.connection.settings.url
+
+    @property
+    def cluster(self) -> str:
+        """The cluster's name as far as it is known yet."""
+        return self.connection.cluster
+
+    def health(self) -> list[TransportHealth]:
+        """Return that this is the only way."""
+        return [TransportHealth(transport=self.name, where=self.where, active=True)]
+
+    async def reach(self) -> None:
+        """Ask ``ping/``, which any slurmrestd answers at once."""
+        await self.connection.controller_responds()
 
     @property
     def api(self) -> ApiCaller:
