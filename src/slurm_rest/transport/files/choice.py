@@ -7,6 +7,7 @@ from slurm_rest.errors import ConfigError
 from slurm_rest.pathmap import PathMap
 from slurm_rest.transport.base import SlurmTransport
 from slurm_rest.transport.command_line import CommandTransport
+from slurm_rest.transport.fallback import FallbackTransport
 
 from .base import Files, Store
 from .directory import DirectoryStore
@@ -27,15 +28,16 @@ def choose_files(settings: Settings, transport: SlurmTransport | None = None) ->
     """
     mapped = DirectoryStore(settings.path_map, "the path map") if settings.path_map else None
     rest: Store | None = None
-    if settings.chosen_transport() == "cli" or settings.environment == "submit":
+    if settings.ways()[0] == "cli" or settings.environment == "submit":
         rest = DirectoryStore(_EVERYTHING)
     elif settings.ssh_host:
         from slurm_rest.transport.ssh import SshRunner
 
         from .sftp import SftpStore
 
-        runner = transport.runner if isinstance(transport, CommandTransport) else None
-        own = runner if isinstance(runner, SshRunner) else None
+        ways = transport.transports if isinstance(transport, FallbackTransport) else [transport]
+        runners = [way.runner for way in ways if isinstance(way, CommandTransport)]
+        own = next((runner for runner in runners if isinstance(runner, SshRunner)), None)
         rest = SftpStore(own or SshRunner(settings), shared=own is not None)
 
     def route(path: str) -> Store:

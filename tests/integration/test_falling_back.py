@@ -1,0 +1,162 @@
+"""A slurmrestd that dies, freezes, restarts or refuses, while SSH leads to the same cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from cluster.native import Cluster
+from slurm_rest import AsyncSlurmClient, SubmitRejected, SubmitUncertain, Unreachable
+from slurm_rest.transport import switching
+from slurm_rest.transport.fallback import FallbackTransport
+from tests.support.waiting import until, until_true
+
+MakeClient = Callable[..., AsyncSlurmClient]
+
+
+@pytest.fixture(scope="module", params=("24.11", "26.05"))
+def cluster(request: pytest.FixtureRequest, shared_cluster: Callable[[str], Cluster]) -> Cluster:
+    """Return a shared cluster whose daemons these tests hold and let go again."""
+    return shared_cluster(request.param)
+
+
+@pytest.fixture
+async def make(cluster: Cluster) -> AsyncIterator[MakeClient]:
+    """Return a function that makes clients that know REST and SSH; alice's jobs are cancelled at the end."""
+    made: list[AsyncSlurmClient] = []
+
+    def build(**settings: object) -> AsyncSlurmClient:
+        given: dict[str, object] = {
+            "url": cluster.url,
+            "token": cluster.token("alice"),
+            "ssh_host": "127.0.0.1",
+            "ssh_port": cluster.ssh_port,
+            "ssh_user": "alice",
+            "ssh_key_file": cluster.ssh_key,
+            "ssh_known_hosts": cluster.known_hosts,
+            "workdir": "/home/alice",
+        }
+        client = AsyncSlurmClient(**{**given, **settings})  # type: ignore[arg-type]  # whatever a test wants to set
+        made.append(client)
+        return client
+
+    yield build
+    for client in made:
+        await client.close()
+    cluster.exec(["scancel", "-u", "alice"])
+
+
+def board(client: AsyncSlurmClient) -> switching.Switchboard:
+    assert isinstance(client._transport, FallbackTransport)
+    for way in client._transport.board.ways:
+        way.breaker.first = 0.2
+    return client._transport.board
+
+
+def shown(client: AsyncSlurmClient) -> list[tuple[str, str, int]]:
+    return [(way.transport, way.state, way.switches) for way in client.health()]
+
+
+async def back_to_rest(client: AsyncSlurmClient) -> None:
+    async def answers() -> bool:
+        await client.states([1])
+        return client.transport == "rest"
+
+    await until(answers, "REST's return")
+
+
+async def test_fifty_jobs_end_rightly_without_slurmrestd(
+    make: MakeClient, cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "slurm_rest")
+    client = make()
+    board(client)
+    jobs = [await client.submit(f"#!/bin/sh\nexit {number}\n", hold=True, name=f"n{number}") for number in range(50)]
+    assert client.transport == "rest"
+    waiting = asyncio.create_task(client.wait(jobs, timeout=120))
+    cluster.service("slurmrestd").kill()
+    try:
+        await until_true(lambda: client.transport == "ssh", "the way over SSH")
+        assert all(result.ok for result in await client.release(jobs))
+        records = await waiting
+    finally:
+        cluster.service("slurmrestd").start()
+    assert [(record.id, record.exit_code.code, record.name) for record in records] == [
+        (job.id, number, f"n{number}") for number, job in enumerate(jobs)
+    ]
+    await back_to_rest(client)
+    assert shown(client) == [("rest", "closed", 1), ("ssh", "closed", 1)]
+    said = [record.getMessage() for record in caplog.records]
+    assert sum("given up" in line for line in said) == 1
+    assert sum("answers again" in line for line in said) == 1
+    assert (await jobs[7].info()).exit_code.code == 7
+
+
+async def test_a_frozen_slurmrestd_is_not_waited_for(
+    make: MakeClient, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(switching, "_REACH_SECONDS", 0.5)
+    client = make()
+    board(client)._patience = 0.5
+    job = await client.submit("#!/bin/sh\n", hold=True)
+    with cluster.frozen("slurmrestd"):
+        assert (await client.states([job]))[job.id].is_pending
+        assert client.transport == "ssh"
+        assert "no sign of life" in client.health()[0].reason
+        assert (await job.cancel()).ok
+    await back_to_rest(client)
+
+
+async def test_what_rest_refuses_to_log_in_goes_over_ssh(make: MakeClient, cluster: Cluster) -> None:
+    other = {"24.11": "v0.0.45", "26.05": "v0.0.40"}[cluster.release]
+    refusals = {"expired": {"token": cluster.token("alice", lifespan=-60)}, other: {"api_version": other}}
+    for reason, settings in refusals.items():
+        client = make(**settings)
+        job = await client.submit("#!/bin/sh\n", hold=True)
+        assert (await job.info()).user == "alice"
+        assert (client.transport, shown(client)[0][1]) == ("ssh", "open")
+        assert reason in client.health()[0].reason
+
+
+async def test_slurms_refusal_goes_nowhere_else(make: MakeClient) -> None:
+    client = make()
+    with pytest.raises(SubmitRejected, match=r"(?i)invalid partition"):
+        await client.submit("#!/bin/sh\n", partition="nope")
+    assert shown(client) == [("rest", "closed", 0), ("ssh", "closed", 0)]
+    assert board(client).ways[1].transport.counters.requests == 0
+
+
+async def test_a_pinned_client_stays_where_it_is(make: MakeClient, cluster: Cluster) -> None:
+    client = make(transport="rest")
+    assert [(way.transport, way.active) for way in client.health()] == [("rest", True)]
+    with cluster.stopped("slurmrestd"), pytest.raises(Unreachable):
+        await client.states([1])
+
+
+async def test_submissions_under_way_make_no_job_twice(make: MakeClient, cluster: Cluster) -> None:
+    client = make(recovery_timeout=2)
+    board(client)
+    names = [f"storm-{number}" for number in range(60)]
+    # The first submission of a client looks whose job it became; the others only post.
+    await client.submit("#!/bin/sh\n", hold=True)
+    tasks = [asyncio.create_task(client.submit("#!/bin/sh\n", hold=True, name=name)) for name in names]
+    try:
+        await until_true(lambda: any(task.done() for task in tasks), "the first job")
+        cluster.service("slurmrestd").kill()
+        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+        listed = Counter(record.name for record in await client.jobs(user="alice") if record.name in names)
+    finally:
+        cluster.service("slurmrestd").start()
+    assert client.transport == "ssh"
+    made = sum(not isinstance(outcome, BaseException) for outcome in outcomes)
+    assert made >= 56, "no more than four were under way"
+    for name, outcome in zip(names, outcomes, strict=True):
+        if isinstance(outcome, BaseException):
+            assert isinstance(outcome, SubmitUncertain), outcome
+            assert listed[name] <= 1
+        else:
+            assert listed[name] == 1
