@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -11,6 +12,7 @@ import pytest
 
 from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient, SubmitRejected, SubmitUncertain, Unreachable
+from slurm_rest.cli import main
 from slurm_rest.transport import switching
 from slurm_rest.transport.fallback import FallbackTransport
 from tests.support.waiting import until, until_true
@@ -160,3 +162,28 @@ async def test_submissions_under_way_make_no_job_twice(make: MakeClient, cluster
             assert listed[name] <= 1
         else:
             assert listed[name] == 1
+
+
+def test_ping_tells_which_way_is_used_and_why(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = {
+        "URL": "http://127.0.0.1:9",
+        "SSH_HOST": "127.0.0.1",
+        "SSH_PORT": str(cluster.ssh_port),
+        "SSH_USER": "alice",
+        "SSH_KEY_FILE": str(cluster.ssh_key),
+        "SSH_KNOWN_HOSTS": str(cluster.known_hosts),
+    }
+    for name, value in settings.items():
+        monkeypatch.setenv(f"SLURM_REST_{name}", value)
+    monkeypatch.setenv("SLURM_JWT", cluster.token("alice"))
+    assert main(["ping"]) == 1
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "Commands use ssh, since rest: Nothing listens at http://127.0.0.1:9"
+    assert main(["ping", "--json"]) == 1
+    health = json.loads(capsys.readouterr().out)["health"]
+    assert [(one["transport"], one["state"], one["active"]) for one in health] == [
+        ("rest", "open", False),
+        ("ssh", "closed", True),
+    ]

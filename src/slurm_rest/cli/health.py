@@ -9,11 +9,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from slurm_rest.config import Settings, TransportName, load_settings
+from slurm_rest.config import load_settings
 from slurm_rest.errors import SlurmError
 from slurm_rest.models import Ping
 from slurm_rest.tables import show_span
@@ -65,7 +65,11 @@ class _Check:
         return found
 
 
-_KEYS = ["ok", "transports (each with name, ok, url, user, cluster, slurm, api_version, token, checks)"]
+_KEYS = [
+    "ok",
+    "transports (each with name, ok, url, user, cluster, slurm, api_version, token, checks)",
+    "health (each with transport, where, state, reason, active)",
+]
 
 
 @click.command(short_help="Check token, controller and accounting.")
@@ -74,13 +78,13 @@ _KEYS = ["ok", "transports (each with name, ok, url, user, cluster, slurm, api_v
 def ping(ctx: click.Context, as_json: bool) -> None:
     """Check that Slurm answers you: token, controller and accounting, over each transport that is configured.
 
-    Each line is printed once it is known; slurmrestd takes up to 20 s to find out that slurmctld is away. Exit status 1
-    if anything is wrong.
+    Each line is printed once it is known; slurmrestd takes up to 20 s to find out that slurmctld is away. Where there
+    are several, the last line says which one other commands use. Exit status 1 if anything is wrong.
     """
     tell: Callable[[str], None] = (lambda _: None) if as_json else out
     documents: list[dict[str, object]] = []
     settings = load_settings(ctx.obj)
-    names = _configured(settings)
+    names = settings.ways()
     for name in names:
         login = asyncio.run(read_login(ctx.obj)) if name == "rest" else None
         try:
@@ -89,22 +93,40 @@ def ping(ctx: click.Context, as_json: bool) -> None:
             # No client could be made of the settings. That must not hide how the other transport is.
             if len(names) == 1:
                 raise
-            where, checks = (settings.url if name == "rest" else settings.ssh_host) or "", [_failed("transport", error)]
+            places = {"rest": settings.url, "ssh": settings.ssh_host, "cli": "this host"}
+            where, checks = places[name], [_failed("transport", error)]
             tell(f"{name} {one_line(where)}\n{_line(checks[0])}")
         documents.append(_transport(name, where, login, checks))
     ok = all(document["ok"] for document in documents)
+    health = _health(documents)
     if as_json:
-        out_json({"ok": ok, "transports": documents})
+        out_json({"ok": ok, "transports": documents, "health": health})
+    elif len(health) > 1:
+        out(_used(health))
     if not ok:
         raise Failed(status=FAILED)
 
 
-def _configured(settings: Settings) -> list[TransportName]:
-    """Return the transports to check: the one that is pinned, or those that there are settings for."""
-    if settings.transport != "auto":
-        return [settings.transport]
-    found: list[TransportName] = ["rest"] if settings.url or not settings.ssh_host else []
-    return [*found, "ssh"] if settings.ssh_host else found
+def _health(documents: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Return what a client that falls back would make of the checks: an accounting that is away is no reason to."""
+    found: list[dict[str, object]] = []
+    for document in documents:
+        checks = cast("list[dict[str, object]]", document["checks"])
+        reason = next((one["message"] for one in checks if not one["ok"] and one["name"] != "accounting"), "")
+        state = "open" if reason else "closed"
+        active = state == "closed" and not any(one["active"] for one in found)
+        place = {"transport": document["name"], "where": document["url"]}
+        found.append({**place, "state": state, "reason": reason, "active": active})
+    return found
+
+
+def _used(health: list[dict[str, object]]) -> str:
+    used = next((one for one in health if one["active"]), None)
+    passed = health[: health.index(used) if used else None]
+    reasons = "; ".join(f"{one['transport']}: {one_line(in_options(str(one['reason'])))}" for one in passed)
+    if used is None:
+        return f"No transport works. {reasons}"
+    return f"Commands use {used['transport']}" + (f", since {reasons}" if reasons else "")
 
 
 async def _check(

@@ -182,11 +182,18 @@ def test_a_transport_that_cannot_be_made_does_not_hide_the_others(
 
     assert (result.status, result.err) == (1, "")
     assert lines(result.out)["controller"].startswith("ok ")
-    *_, head, check, hint = result.out.splitlines()
+    *_, head, check, hint, used = result.out.splitlines()
     assert head == "ssh login.test"
     assert check == "  transport   FAILED  SSH needs asyncssh, which is not installed"
     assert hint.strip().startswith("hint: Install it: pip install")
-    rest, ssh = json.loads(run("ping", "--json").out)["transports"]
+    assert used == "Commands use rest"
+    document = json.loads(run("ping", "--json").out)
+    assert [(one["transport"], one["state"], one["active"]) for one in document["health"]] == [
+        ("rest", "closed", True),
+        ("ssh", "open", False),
+    ]
+    assert document["health"][1]["reason"] == "SSH needs asyncssh, which is not installed"
+    rest, ssh = document["transports"]
     assert (rest["ok"], ssh["ok"], ssh["url"]) == (True, False, "login.test")
     assert ssh["checks"][0]["name"] == "transport"
 
