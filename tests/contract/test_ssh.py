@@ -42,7 +42,7 @@ async def own(own_cluster: Callable[[str], Cluster]) -> AsyncIterator[tuple[Clus
 
 
 async def refused(way: Way, kind: type[SlurmError], **settings: object) -> SlurmError:
-    async with way.client(**settings) as client:  # type: ignore[arg-type]  # whatever a test wants to set
+    async with way.client(**settings) as client:
         with pytest.raises(kind) as caught:
             await client.ping()
     assert caught.value.hint

@@ -28,7 +28,7 @@ class Way:
     name: str
     cluster: Cluster
 
-    def client(self, user: str = "alice", **settings: object) -> AsyncSlurmClient:
+    def client(self, user: str = "alice", /, **settings: object) -> AsyncSlurmClient:
         """Return a client of one user that can go no other way."""
         own: dict[str, object] = {"transport": "auto" if self.name == "fallback" else self.name}
         if self.name in ("rest", "auto", "fallback"):
