@@ -325,7 +325,10 @@ def _check_slots(values: Mapping[str, object]) -> None:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python shows no number of more than 4300 digits
+        return "..."
     return text if len(text) <= 100 else f"{text[:100]}..."
 
 
