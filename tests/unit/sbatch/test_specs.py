@@ -19,7 +19,8 @@ from tests.differential.test_differential import VALUES
 
 HEAD = "#!/bin/sh\n"
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "sbatch.md"
-SETTING = Setting("/home/alice", version="v0.0.42", now=datetime(2026, 11, 29, 17, 38))
+NOW = datetime(2026, 11, 29, 17, 38)
+SETTING = Setting("/home/alice", version="v0.0.42", now=NOW)
 WORDS = [(name, value) for name, values in VALUES.items() for value in values]
 ROWS = {row.long: row for row in OPTIONS}
 
@@ -81,6 +82,86 @@ def test_components_come_back(first: JobSpec, second: JobSpec) -> None:
     bodies = body(JobSpec.from_script(spec.script, words=spec.to_argv()))
     assume(isinstance(bodies, dict))
     assert len(bodies["jobs"]) == 2  # type: ignore[index]
+
+
+def unordered(made: object) -> object:
+    """Return a body whose variables are in one order."""
+    if not isinstance(made, dict):
+        return made
+    jobs = made.get("jobs") or [made["job"]]
+    return {**made, "jobs": [{**one, "environment": sorted(one["environment"])} for one in jobs], "job": None}
+
+
+@settings(deadline=None)
+@given(specs(), st.sampled_from(["v0.0.42", "v0.0.45"]))
+def test_a_body_comes_back(spec: JobSpec, version: str) -> None:
+    setting = Setting("/home/alice", version=version, release="26.05" if version > "v0.0.42" else "24.11", now=NOW)
+    made = body(spec.replace(env={"A": "b", "SLURM_X": ""}, args=["x", "-y"]), setting)
+    assume(isinstance(made, dict))
+    again = JobSpec.from_body(made, version)  # type: ignore[arg-type]
+    assert unordered(body(again, setting)) == unordered(made)
+    assert JobSpec.from_body(body(again, setting), version) == again  # type: ignore[arg-type]
+
+
+@settings(deadline=None, max_examples=50)
+@given(specs(), specs())
+def test_a_body_of_several_components_comes_back(first: JobSpec, second: JobSpec) -> None:
+    made = body(first.replace(components=[second.replace(script="")]))
+    assume(isinstance(made, dict))
+    again = JobSpec.from_body(made)  # type: ignore[arg-type]
+    assert unordered(body(again)) == unordered(made)
+
+
+def test_the_normal_form_of_a_spec() -> None:
+    spec = JobSpec(
+        f"{HEAD}true\n",
+        name="x",
+        nodes="2",
+        ntasks=4,
+        mem="4G",
+        time="1:00:00",
+        gpus_per_node="a100:1",
+        signal="B:USR1@30",
+        mail_type="END,FAIL",
+        exclusive="user",
+        hold=True,
+        array="0-3",
+        chdir="/work",
+        no_requeue=True,
+        env={"A": "b"},
+    )
+    assert JobSpec.from_body(submit_body(spec, SETTING)) == spec
+    assert JobSpec.from_body(submit_body(spec, SETTING), "v0.0.45") == spec
+    hinted = JobSpec.from_body(submit_body(JobSpec(HEAD, hint="nomultithread", output="o"), SETTING))
+    assert (hinted.hint, hinted.threads_per_core, hinted.output) == (None, 1, "/home/alice/o")
+    assert hinted.env == {"SLURM_HINT": "nomultithread"}
+
+
+@pytest.mark.parametrize(
+    ("job_", "problem"),
+    [
+        ({"no_such_field": 1}, "no_such_field"),
+        ({"tasks": 4, "minimum_cpus": 3}, "minimum_cpus|tasks"),
+        ({"mail_type": ["BEGIN", "NEVER"]}, "mail_type"),
+        ({"tasks": -1}, "takes a whole number"),
+    ],
+)
+def test_a_body_that_no_options_give_is_refused(job_: dict[str, object], problem: str) -> None:
+    with pytest.raises(SpecError, match=problem):
+        JobSpec.from_body({"script": HEAD, "job": {"current_working_directory": "/", **job_}})
+
+
+@pytest.mark.parametrize(
+    "wrong", [{}, {"script": HEAD}, {"job": {}}, {"script": HEAD, "jobs": [1]}, {"script": 1, "job": {}}]
+)
+def test_what_is_no_body_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(SpecError, match="A body has"):
+        JobSpec.from_body(wrong)
+
+
+def test_a_repr_shows_what_is_set_and_no_values_of_variables() -> None:
+    spec = JobSpec(f"{HEAD}echo secret\n", nodes=2, env={"TOKEN": "secret"}, components=[JobSpec(ntasks=1)])
+    assert repr(spec) == ("JobSpec(<script of 22 characters>, nodes='2', env=<TOKEN>, components=[JobSpec(ntasks=1)])")
 
 
 def job(release: str = "24.11", version: str = "v0.0.42", **options: object) -> dict[str, object]:
