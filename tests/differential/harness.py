@@ -171,7 +171,9 @@ class Differential:
     def _environment(self, job_id: int) -> dict[str, str]:
         """Return the environment that slurmctld saved: a few bytes of counts, then NUL-separated ``K=V``."""
         state = self.cluster.folder / "data" / "slurmctld"
-        raw = (state / f"hash.{job_id % 10}" / f"job.{job_id}" / "environment").read_bytes()
+        path = state / f"hash.{job_id % 10}" / f"job.{job_id}" / "environment"
+        # A component that asks for a burst buffer has none.
+        raw = path.read_bytes() if path.exists() else b""
         text = raw.decode("utf-8", "surrogateescape")
         pairs = (item.partition("=") for item in text.split("\0") if "=" in item)
         return {name: value for name, _, value in pairs if name not in _ENVIRONMENT_BY_NATURE}
@@ -190,7 +192,7 @@ def _without_ids(value: object, ids: Sequence[object]) -> object:
     """Put a mark for the job's own ids into texts; they are large, so nothing else has the same digits."""
     if isinstance(value, str):
         for place, one in enumerate(ids):
-            value = re.sub(rf"(?<!\d){one}(?!\d)", f"<JOB{place}>", str(value))
+            value = re.sub(rf"(?<!\d)0*{one}(?!\d)", f"<JOB{place}>", str(value))
         return value
     if isinstance(value, list):
         return [_without_ids(item, ids) for item in value]

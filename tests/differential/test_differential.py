@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from cluster.native import Cluster, down
 from tests.differential.harness import Case, Differential, differences
+from tests.differential.shapes import RICH, RICH_NODES, make_rich
 from tests.support.cluster import _start
 
 DATA = Path(__file__).parent.parent / "data" / "sbatch"
@@ -32,24 +33,47 @@ def held(request: pytest.FixtureRequest, _no_orphans: None) -> Iterator[Cluster]
     """Return a cluster of its own, whose job ids are unlike any other number."""
     release = request.param
     cluster = _start(f"sbatch-{os.getpid()}-{release.replace('.', '-')}", release, 2, {"FirstJobId": str(FIRST_JOB)})
+    _put_files(cluster)
+    yield cluster
+    down(cluster.name)
+
+
+@pytest.fixture(scope="session", params=["24.11", "26.05"])
+def rich(request: pytest.FixtureRequest, _no_orphans: None) -> Iterator[Cluster]:
+    """Return a cluster with switches, shards, specialised cores, labels and shared partitions."""
+    release = request.param
+    name = f"rich-{os.getpid()}-{release.replace('.', '-')}"
+    cluster = _start(name, release, RICH_NODES, {"FirstJobId": str(FIRST_JOB), **RICH})
+    try:
+        make_rich(cluster)
+        _put_files(cluster)
+        yield cluster
+    finally:
+        down(cluster.name)
+
+
+def _put_files(cluster: Cluster) -> None:
+    """Write what the cases name."""
     home = cluster.home / "alice"
     (home / "envfile").write_bytes(b"A=1\0B=two words\0")
     (home / "hosts").write_text("n1\nn2 # a remark\n\nn1\n")
     (home / "emptyhosts").write_text("")
     (home / "bbfile").write_text("#BB x\n")
-    yield cluster
-    down(cluster.name)
 
 
-def read_cases(cluster: Cluster) -> Iterator[Case]:
-    """Return all cases that are held as data, and the scripts."""
-    for file in sorted((DATA / "cases").glob("*.json")):
+def read_cases(cluster: Cluster, folder: str = "cases") -> Iterator[Case]:
+    """Return all cases that are held as data."""
+    for file in sorted((DATA / folder).glob("*.json")):
         for item in json.loads(file.read_text()):
             options = item.get("options")
             directive = f"#SBATCH {options}\n" if options else ""
             script = item.get("script", f"#!/bin/bash\n{directive}env\n").replace("{CLUSTER}", cluster.name)
             words = item.get("words", ["--hold"])
             yield Case(item["id"], script, words, item.get("environ", {}), item.get("name", "job.sh"))
+
+
+def read_scripts() -> Iterator[Case]:
+    """Return the scripts that are held as files."""
     for path in sorted((DATA / "scripts").glob("*.sbatch")):
         yield Case(path.name, path.read_bytes().decode("utf-8", "surrogateescape"), name=path.name)
 
@@ -67,7 +91,20 @@ async def compare(differential: Differential, case: Case) -> str:
 
 @pytest.mark.cluster
 async def test_every_case_gives_the_same_job_or_the_same_refusal(held: Cluster) -> None:
-    expected = OTHERWISE[held.release]
+    cases = [*read_cases(held), *read_scripts()]
+    assert len(cases) > 1500
+    await compare_all(held, cases, OTHERWISE[held.release])
+
+
+@pytest.mark.cluster
+async def test_a_rich_cluster_gives_the_same_jobs(rich: Cluster) -> None:
+    cases = list(read_cases(rich, "rich"))
+    assert len(cases) > 150
+    await compare_all(rich, cases, OTHERWISE[f"rich-{rich.release}"])
+
+
+async def compare_all(cluster: Cluster, cases: Sequence[Case], expected: Mapping[str, str]) -> None:
+    """Fail for what differs otherwise than expected."""
     wrong: dict[str, str] = {}
     gate = asyncio.Semaphore(4)
 
@@ -77,10 +114,8 @@ async def test_every_case_gives_the_same_job_or_the_same_refusal(held: Cluster) 
         if expected.get(case.id, "") not in found or bool(found) != (case.id in expected):
             wrong[case.id] = found or "does not differ any more"
 
-    cases = list(read_cases(held))
-    assert len(cases) > 1500
     assert set(expected) <= {case.id for case in cases}
-    async with Differential(held) as differential:
+    async with Differential(cluster) as differential:
         await asyncio.gather(*(run(differential, case) for case in cases))
     assert not wrong, "\n".join(f"{name}: {text[:300]}" for name, text in sorted(wrong.items()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import cast
 
-from .kinds import Kind, text, words_of
+from .kinds import Kind, text, whole, words_of
 
 __all__ = ["CPU_FREQ", "GPU_BIND", "GPU_FREQ", "MAIL_NAMES", "MAIL_TYPE", "MEM_BIND", "SIGNAL", "SIGNAL_NUMBERS"]
 
@@ -16,7 +16,9 @@ SIGNAL_NUMBERS = {
     "CHLD": 17, "CONT": 18, "STOP": 19, "TSTP": 20, "TTIN": 21, "TTOU": 22, "URG": 23, "XCPU": 24,
 }  # fmt: skip
 _U16 = 65535
-_SIGNAL = re.compile(r":?(?:\s*(?P<number>[+-]?[0-9]+)|\s*(?P<name>[A-Za-z]+[0-9]*))\s*(?:@\s*(?P<time>\+?[0-9]*))?")
+_SIGNAL = re.compile(
+    r"(?a):?(?:\s*(?P<number>[+-]?[0-9]+)|\s*(?P<name>[A-Za-z]+[0-9]*))\s*(?:@\s*(?P<time>\+?[0-9]*))?"
+)
 
 
 def _signal(value: object) -> tuple[str, int, int]:
@@ -38,7 +40,7 @@ def _signal_form(word: str) -> tuple[str, int, int] | None:
         return None
     # Slurm keeps sixteen bits of a number.
     number = int(matched["number"]) & _U16 if matched["number"] else _signal_number(matched["name"])
-    seconds = 60 if matched["time"] is None else int(matched["time"] or 0)
+    seconds = 60 if matched["time"] is None else whole(matched["time"] or "0")
     if number < 1 or seconds > _U16:
         return None
     return "".join(flag for flag in "RB" if flag in flags), number, seconds
@@ -98,7 +100,7 @@ _MEM_FLAGS = ("verbose", "quiet", "prefer", "sort", "nosort")
 _MEM_FORMS = "takes verbose, quiet, prefer, none, rank, local, map_mem:LIST, mask_mem:LIST"
 # A comma belongs to a list where a number follows it.
 _MEM_COMMA = re.compile(r",(?![0-9]|[0-9a-fA-F]*(?:,|$))")
-_MEM_LIST = re.compile(r"(map_?mem|mask_?mem)[^:=]*(?:[:=]([^:=]*).*)?", re.IGNORECASE)
+_MEM_LIST = re.compile(r"(map_?mem|mask_?mem)[^:=]*(?:[:=]([^:=]*).*)?", re.ASCII | re.I)
 
 
 def _mem_bind(value: object) -> tuple[frozenset[str], str, str]:
@@ -150,9 +152,9 @@ MEM_BIND = Kind(_mem_bind, _show_mem_bind, "TYPE")
 _GPU_LIST = r"[0-9]+(?:\*[0-9]+)?"
 _GPU_MASK = r"(?:0x)?[0-9a-fA-F]+(?:\*[0-9]+)?"
 _GPU_BIND = re.compile(
-    rf"(?:verbose,)?(?:closest|none|map_gpu:{_GPU_LIST}(?:,{_GPU_LIST})*,?|mask_gpu:{_GPU_MASK}(?:,{_GPU_MASK})*,?"
+    rf"(?:verbose,)?(?:closest|none|map_gpu:(?:{_GPU_LIST}(?:,{_GPU_LIST})*,?)?|mask_gpu:(?:{_GPU_MASK}(?:,{_GPU_MASK})*,?)?"
     rf"|(?:per_task|single):(?!\s*-\s*0*[1-9]).*)",
-    re.IGNORECASE,
+    re.ASCII | re.IGNORECASE,
 )
 
 
@@ -205,8 +207,8 @@ def _cpu_freq(value: object) -> str:
 
 def _frequency(word: str) -> tuple[int, int]:
     """Return something that sorts: kHz before names."""
-    if word.isdigit():
-        return 0, int(word)
+    if word.isascii() and word.isdigit():
+        return 0, whole(word)
     level = _HIGH_BUT_ONE if word.lower() == "highm1" else _LEVELS.get(word[:2].lower(), 0)
     return 1, level
 

@@ -47,8 +47,9 @@ def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
     Raises SpecError for what sbatch would refuse, and UnsupportedVersion for what the API version cannot say.
     """
     script = check_script(spec.script)
-    _check_cluster(spec, setting.cluster)
     parts = [spec, *spec.components]
+    for part in parts:
+        _check_cluster(part, setting.cluster)
     made: list[tuple[Derived, str]] = []
     for part in parts:
         values = part.options()
@@ -59,11 +60,12 @@ def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
         made.append((one, directory))
     variables = _variables([one for one, _ in made])
     shared: dict[str, str] = {}
+    limits: dict[str, str] = {}
     jobs = []
     for number, (part, (one, directory)) in enumerate(zip(parts, made, strict=True)):
         _share(shared, one, part)
         # Only the first component's environment has them, those of all components.
-        jobs.append(_job(part, one, directory, {} if number else variables, shared, setting, number))
+        jobs.append(_job(part, one, directory, {} if number else variables, shared, limits, setting, number))
     if spec.bbf is not None:
         script = _with_burst_buffer(script, _read(os.fspath(spec.bbf), "bbf", setting))
     return {"script": script, "job": jobs[0]} if len(jobs) == 1 else {"script": script, "jobs": jobs}
@@ -123,6 +125,7 @@ def _job(
     directory: str,
     variables: dict[str, str],
     shared: dict[str, str],
+    limits: dict[str, str],
     setting: Setting,
     number: int,
 ) -> dict[str, object]:
@@ -141,6 +144,7 @@ def _job(
         export_file=None if export_file is None else _read(str(export_file), "export_file", setting),
         env=part.env,
         component=number,
+        limits=limits,
     )
     if part.args or setting.command:
         job["argv"] = [setting.command or str(job["name"]), *part.args]

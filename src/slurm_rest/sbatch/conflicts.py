@@ -14,8 +14,8 @@ from .layers import Layer
 
 __all__ = ["check_conflicts"]
 
-_CPU = re.compile(r"(?i)cpu[=:]?(?P<count>[^,]*)")
-_GPU = re.compile(r"(?i)gres[/:]gpu(?P<kind>:[^,=:]*(?=[=:]))?[=:](?P<count>[^,]*)")
+_CPU = re.compile(r"(?ai)cpu[=:]?(?P<count>[^,]*)")
+_GPU = re.compile(r"(?ai)gres[/:]gpu(?P<kind>:[^,=:]*(?=[=:]))?[=:](?P<count>[^,]*)")
 _NOT_PER_TASK = ("mem", "energy", "node", "billing", "fs", "vmem", "pages", "bb")
 
 

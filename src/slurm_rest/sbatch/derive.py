@@ -21,18 +21,18 @@ from .times import resolve
 from .tres import add_tres
 from .values import hint_words
 
-__all__ = ["derive"]
+__all__ = ["FLAG_OF", "GRES_FLAG_OF", "INFINITE", "INVALID_DEP_OF", "PUT", "derive"]
 
 Values = Mapping[str, object]
 
-_PUT = tuple((row.name, row.put) for row in OPTIONS if row.put)
+PUT = tuple((row.name, row.put) for row in OPTIONS if row.put)
 _SIGNAL_NAMES = {number: name for name, number in SIGNAL_NUMBERS.items()}
 
 
 def derive(values: Values, place: Place) -> Derived:
     """Return what sbatch would send for one component."""
     made = Derived()
-    for name, put in _PUT:
+    for name, put in PUT:
         if name in values:
             made.fields[put] = values[name]
     for step in (_times, _memory, _files, _flags, _sharing, _words, _distribution, _hint, add_tres, _hosts):
@@ -73,7 +73,7 @@ def _times(values: Values, made: Derived, place: Place) -> None:
         raise SpecError("The deadline is before the job may begin", field="deadline", kind="conflict")
     delay = values.get("delay_boot")
     if delay is not None:
-        fields["delay_boot"] = int(delay.total_seconds()) if isinstance(delay, timedelta) else _INFINITE
+        fields["delay_boot"] = int(delay.total_seconds()) if isinstance(delay, timedelta) else INFINITE
     if "signal" in values:
         flags, number, seconds = cast("tuple[str, int, int]", values["signal"])
         fields["kill_warning_signal"] = _SIGNAL_NAMES.get(number, str(number))
@@ -84,7 +84,7 @@ def _times(values: Values, made: Derived, place: Place) -> None:
 
 
 # The number that stands for no limit in fields without a form of their own for it.
-_INFINITE = 0xFFFFFFFF
+INFINITE = 0xFFFFFFFF
 
 
 def _moment(value: object, place: Place) -> int:
@@ -112,20 +112,20 @@ def _files(values: Values, made: Derived, place: Place) -> None:
     made.fields.setdefault("standard_input", "/dev/null")
 
 
-_FLAG_OF = {
+FLAG_OF = {
     "spread_job": "SPREAD_JOB",
     "use_min_nodes": "PREFER_MINIMUM_NODE_COUNT",
     "stepmgr": "STEPMGR_ENABLED",
     "consolidate_segments": "CONSOLIDATE_SEGMENTS",
     "spread_segments": "SPREAD_SEGMENTS",
 }
-_GRES_FLAG_OF = {
+GRES_FLAG_OF = {
     "disable-binding": "GRES_BINDING_DISABLED",
     "enforce-binding": "GRES_BINDING_ENFORCED",
     "one-task-per-sharing": "GRES_ONE_TASK_PER_SHARING",
     "multiple-tasks-per-sharing": "GRES_MULTIPLE_TASKS_PER_SHARING",
 }
-_INVALID_DEP_OF: dict[object, tuple[str, ...]] = {
+INVALID_DEP_OF: dict[object, tuple[str, ...]] = {
     True: ("KILL_INVALID_DEPENDENCY",),
     False: ("NO_KILL_INVALID_DEPENDENCY",),
     (True, False): ("KILL_INVALID_DEPENDENCY", "NO_KILL_INVALID_DEPENDENCY"),
@@ -134,10 +134,10 @@ _INVALID_DEP_OF: dict[object, tuple[str, ...]] = {
 
 def _flags(values: Values, made: Derived, place: Place) -> None:
     fields, flags = made.fields, made.flags
-    flags += [flag for name, flag in _FLAG_OF.items() if values.get(name) is True]
-    flags += [_GRES_FLAG_OF[word] for word in _tuple(values.get("gres_flags"))]
+    flags += [flag for name, flag in FLAG_OF.items() if values.get(name) is True]
+    flags += [GRES_FLAG_OF[word] for word in _tuple(values.get("gres_flags"))]
     if "kill_on_invalid_dep" in values:
-        flags += _INVALID_DEP_OF[cast("bool", values["kill_on_invalid_dep"])]
+        flags += INVALID_DEP_OF[cast("bool", values["kill_on_invalid_dep"])]
     if "no_requeue" in values:
         fields["requeue"] = values["no_requeue"] is not True
     if "requeue" in values:

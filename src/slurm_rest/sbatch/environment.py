@@ -51,11 +51,13 @@ def job_environment(
     export_file: bytes | None = None,
     env: Mapping[str, str] | None = None,
     component: int = 0,
+    limits: dict[str, str] | None = None,
 ) -> list[str]:
     """Return the ``K=V`` list of the job. ``env`` goes on top of everything and is never filtered.
 
     ``variables`` and ``shared`` are what sbatch derives: the former it sends whatever ``--export`` says, the latter it
-    puts into its own environment. Only the first ``component`` of a het job is told about MPI launchers.
+    puts into its own environment. Only the first ``component`` of a het job is told about MPI launchers. ``limits`` are
+    those that earlier components left in sbatch's environment; this one's are added.
     """
     export = values.get("export")
     given = {name: value for name, value in submitter.environ.items() if not _SECRET.fullmatch(name)}
@@ -66,8 +68,12 @@ def job_environment(
         file = {}
     if "SLURM_UMASK" in given:
         own.pop("SLURM_UMASK", None)
-    process = {**({} if file is not None else given), **shared, **own}
-    process.update({name: given[name] for name in _NOT_REPLACED if name in given and name in shared})
+    # sbatch empties its environment before it reads the file, what it has put there as well.
+    process = {**given, **(limits or {}), **shared, **own} if file is None else own
+    if limits is not None:
+        limits.update({name: value for name, value in own.items() if name.startswith(_LIMIT)})
+    if file is None:
+        process.update({name: given[name] for name in _NOT_REPLACED if name in given and name in shared})
     if export is None and rule == "login" and file is None:
         kept = {_LOGIN: "1", **shared}
     else:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from slurm_rest.errors import SpecError
 
 from .getopt import Given, Options, parse_words
-from .kinds import TEXT
+from .kinds import TEXT, whole
 from .layers import Layer, apply_given, is_on
 from .lexer import Word, split_words
 from .option import NONE, OPTIONAL, Option
@@ -20,6 +20,7 @@ from .option import NONE, OPTIONAL, Option
 __all__ = ["apply_foreign"]
 
 _PLAIN_LINES = 100
+_MOST_DIGITS = 400
 
 # A name with a blank is one that nobody can write: sbatch has only the letter.
 _BSUB = Options(
@@ -132,7 +133,7 @@ class _Reader:
         if value is not None and one.option.short == "n" and "," in value:
             # MIN,MAX: sbatch takes the greater.
             value = value.partition(",")[2]
-        if value is not None and one.option.short == "M" and value.isdigit():
+        if value is not None and one.option.short == "M" and re.fullmatch("[0-9]+", value):
             value += "K"
         self.put(one.option.put, value, one.line)
 
@@ -232,7 +233,7 @@ class _Reader:
                 each += _leading(part[4:])
             elif part.startswith("gpus="):
                 self.put("gpus-per-node", part[5:], line)
-            elif part[:1].isdigit():
+            elif "0" <= part[:1] <= "9":
                 count += _leading(part)
             elif part[:1].isalpha():
                 hosts.append(part)
@@ -255,7 +256,7 @@ _RESOURCES = (
 )  # fmt: skip
 _ANY_CASE = frozenset({"accelerator", "mpiprocs", "naccelerators", "ncpus", "select"})
 _UNTIL_COLON = frozenset({"mpiprocs", "ncpus", "select"})
-_RESOURCE = re.compile("|".join(f"(?i:{name})=" if name in _ANY_CASE else f"{name}=" for name in _RESOURCES))
+_RESOURCE = re.compile("|".join(f"(?ai:{name})=" if name in _ANY_CASE else f"{name}=" for name in _RESOURCES))
 
 
 def _resource_at(value: str, place: int) -> tuple[str, str]:
@@ -267,21 +268,22 @@ def _resource_at(value: str, place: int) -> tuple[str, str]:
 
 
 def _count(text: str, line: int) -> int:
-    if not re.fullmatch(r"\s*\+?0*[1-9][0-9]*", text):
+    if not re.fullmatch(r"(?a)\s*\+?0*[1-9][0-9]*", text):
         raise _refused(f"{text!r} is no number", line)
-    return int(text)
+    return whole(text)
 
 
 def _leading(text: str) -> int:
-    found = re.match(r"\s*[+-]?[0-9]+", text)
-    return int(found[0]) if found else 0
+    found = re.match(r"(?a)\s*[+-]?[0-9]+", text)
+    return whole(found[0]) if found else 0
 
 
 def _c_number(text: str) -> int:
     """Return a number as C reads it: octal behind 0, hexadecimal behind 0x, 0 for none."""
-    found = re.match(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[0-9]+)", text)
+    found = re.match(r"(?a)\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[0-9]+)", text)
     if not found:
         return 0
     digits = found[2]
     base = 16 if digits[:2].lower() == "0x" else 8 if digits.startswith("0") else 10
-    return int(digits, base) * (-1 if found[1] == "-" else 1)
+    # Slurm has no field for more, and Python reads no more than 4300 decimal digits.
+    return int(digits[:_MOST_DIGITS], base) * (-1 if found[1] == "-" else 1)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from slurm_rest.errors import SpecError
 
+from .kinds import whole
+
 __all__ = ["Counts", "balance"]
 
 _ITEM = re.compile(
@@ -51,7 +53,7 @@ def _items(text: object) -> Iterator[tuple[str, str, int]]:
     for part in str(text or "").split(","):
         found = _ITEM.fullmatch(part)
         if found:
-            count = int(found["count"]) * _UNITS[found["unit"].lower()] if found["count"] else 1
+            count = whole(found["count"]) * _UNITS[found["unit"].lower()] if found["count"] else 1
             yield found["name"], found["kind"] or "", count
 
 
@@ -61,7 +63,7 @@ def balance(fields: Mapping[str, object], counts: Counts) -> None:
     resources, gpus_asked = _collect(fields, counts)
     _tasks_of_gpus(resources, counts, gpus_asked)
     for name, option in (("memory_per_tres", "mem_per_gpu"), ("cpus_per_tres", "cpus_per_gpu")):
-        if name in fields and not gpus_asked and not counts.per_gpu:
+        if name in fields and fields[name] != "gres/gpu:0" and not gpus_asked and not counts.per_gpu:
             raise _unfit(f"--{option.replace('_', '-')} needs a request for GPUs", option)
     for (name, kind), resource in resources.items():
         plain = resources.get((name, ""))

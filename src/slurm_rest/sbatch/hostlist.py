@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .kinds import whole
+
 __all__ = ["expand_hostlist"]
 
-_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+_RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 _MOST = 65536
+_APART = ", \t\n"
 
 
 def expand_hostlist(text: str) -> list[str]:
@@ -20,13 +23,13 @@ def expand_hostlist(text: str) -> list[str]:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Split at commas outside of brackets."""
+    """Split at commas and blanks outside of brackets."""
     part, depth = "", 0
     for character in text:
         depth += {"[": 1, "]": -1}.get(character, 0)
         if depth not in (0, 1):
             raise ValueError("has brackets that do not match")
-        if character == "," and not depth:
+        if character in _APART and not depth:
             yield part
             part = ""
         else:
@@ -37,7 +40,6 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _expand(part: str) -> Iterator[str]:
-    part = part.strip()
     if not part:
         return
     before, bracket, rest = part.partition("[")
@@ -46,11 +48,11 @@ def _expand(part: str) -> Iterator[str]:
         return
     inner, _, after = rest.partition("]")
     for piece in inner.split(","):
-        found = _RANGE.fullmatch(piece.strip())
+        found = _RANGE.fullmatch(piece)
         if not found:
             raise ValueError(f"has a range that is none: [{inner}]")
         first, last = found[1], found[2] or found[1]
-        if not int(first) <= int(last) < int(first) + _MOST:
+        if not whole(first) <= whole(last) < whole(first) + _MOST:
             raise ValueError(f"has a range that is none: [{inner}]")
-        for number in range(int(first), int(last) + 1):
+        for number in range(whole(first), whole(last) + 1):
             yield from _expand(f"{before}{number:0{len(first)}}{after}")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from slurm_rest.errors import SpecError
 
 from .hostlist import expand_hostlist
+from .kinds import whole
 
 __all__ = ["hosts_of", "ranged"]
 
@@ -36,7 +37,7 @@ def ranged(hosts: list[str]) -> str:
         if not groups or groups[-1][0] != prefix or not number:
             groups.append((prefix, []))
         ranges = groups[-1][1]
-        if ranges and len(ranges[-1][1]) == len(number) and int(ranges[-1][1]) + 1 == int(number):
+        if ranges and len(ranges[-1][1]) == len(number) and whole(ranges[-1][1]) + 1 == whole(number):
             ranges[-1] = (ranges[-1][0], number)
         else:
             ranges.append((number, number))
@@ -49,7 +50,7 @@ def _group(prefix: str, ranges: list[tuple[str, str]]) -> str:
 
 
 def _natural(name: str) -> tuple[object, ...]:
-    return tuple(int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name))
+    return tuple(whole(part) if part.isdecimal() else part for part in re.split(r"([0-9]+)", name))
 
 
 def _first(hosts: list[str], count: int, name: str) -> list[str]:
@@ -66,5 +67,5 @@ def _from_file(name: str, path: str, read_file: Callable[[str], bytes] | None) -
         text = read_file(path).decode("utf-8", "surrogateescape")
     except OSError as error:
         raise SpecError(f"--{name}: cannot read {path!r}: {error.strerror}", field=name, kind="value") from None
-    lines = (line.partition("#")[0].strip() for line in text.splitlines())
+    lines = (line.partition("#")[0].strip(" \t\v\f\r") for line in text.split("\n"))
     return expand_hostlist(",".join(line for line in lines if line))

@@ -15,6 +15,7 @@ from math import ceil
 
 __all__ = [
     "COUNT",
+    "COUNT16",
     "DELAY",
     "FLAG",
     "INTEGER",
@@ -23,19 +24,23 @@ __all__ = [
     "PATH",
     "TEXT",
     "TIME_LIMIT",
+    "TMP",
     "UNLIMITED",
     "Kind",
+    "TooLargeError",
     "count_or_none",
     "integer",
     "number_between",
     "show_span",
     "text",
     "unsendable",
+    "whole",
     "words_of",
 ]
 
 UNLIMITED = "UNLIMITED"
 COUNT_MAX = 2147483646
+_MOST_DIGITS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +81,19 @@ def _path(value: object) -> str:
 
 def integer(value: object) -> int:
     """A whole number as int or decimal text; sbatch reads no fraction, no hexadecimal, no trailing text."""
-    if isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]{1,40}", value):
+    if isinstance(value, str) and re.fullmatch(r"(?a)\s*[+-]?[0-9]{1,40}", value):
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError("takes a whole number")
     return value
+
+
+def whole(digits: str) -> int:
+    """Return the number of decimal text; one of more digits than any field of Slurm has is just as large as that.
+
+    Python refuses to read more than 4300 digits.
+    """
+    return int(digits) if len(digits) <= _MOST_DIGITS else 10**_MOST_DIGITS * (-1 if digits.lstrip()[:1] == "-" else 1)
 
 
 def number_between(least: int, most: int) -> Kind:
@@ -116,7 +129,8 @@ def _flag(value: object) -> bool:
 
 _TIME = re.compile(r"(?:(?P<days>[0-9]+)-)?(?P<clock>[0-9]+(?::[0-9]+){0,2})?")
 _TIME_FORMS = 'takes minutes, "M:S", "H:M:S", "D-H", "D-H:M", "D-H:M:S", "UNLIMITED" or a timedelta'
-_MINUTES_MAX = 4294967293
+_U32 = 4294967293
+_MINUTES_MAX = _U32
 _TIME_MAX = timedelta(minutes=_MINUTES_MAX)
 
 
@@ -134,7 +148,7 @@ def _span(value: object) -> timedelta | None:
         matched = _TIME.fullmatch(text(value))
         if not matched or not matched[0]:
             raise ValueError(_TIME_FORMS)
-        found = _clock(matched["days"], [int(part) for part in (matched["clock"] or "0").split(":")])
+        found = _clock(matched["days"], [whole(part) for part in (matched["clock"] or "0").split(":")])
     if not timedelta(0) <= found <= _TIME_MAX:
         raise ValueError(_TIME_FORMS)
     return found
@@ -146,7 +160,7 @@ def _clock(days: str | None, parts: list[int]) -> timedelta:
     else:
         hours, (minutes, seconds) = 0, (*parts, 0)[:2]
     try:
-        return timedelta(days=int(days or 0), hours=hours, minutes=minutes, seconds=seconds)
+        return timedelta(days=whole(days or "0"), hours=hours, minutes=minutes, seconds=seconds)
     except OverflowError:
         raise ValueError(_TIME_FORMS) from None
 
@@ -157,8 +171,15 @@ def _time_limit(value: object) -> timedelta | str:
     return timedelta(minutes=ceil(span.total_seconds() / 60)) if span else UNLIMITED
 
 
+class TooLargeError(ValueError):
+    """A number that Slurm's field would cut to another one."""
+
+
 def _delay(value: object) -> timedelta | str:
     span = _span(value)
+    # Kept as seconds in 32 bits.
+    if span is not None and span.total_seconds() > _U32:
+        raise TooLargeError("takes less than 136 years")
     return UNLIMITED if span is None else span
 
 
@@ -177,7 +198,7 @@ def show_span(value: object) -> str:
     return f"{days}-{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
 
 
-_MEMORY = re.compile(r"\s*(?:\+|-(?=0+(?![0-9])))?(?P<number>[0-9]+)(?:(?P<unit>[KMGT])B?)?", re.IGNORECASE)
+_MEMORY = re.compile(r"\s*(?:\+|-(?=0+(?![0-9])))?(?P<number>[0-9]+)(?:(?P<unit>[KMGT])B?)?", re.ASCII | re.I)
 _MEMORY_MAX = 2**53
 
 
@@ -188,7 +209,7 @@ def _memory(value: object) -> int:
     matched = _MEMORY.fullmatch(value) if isinstance(value, str) else None
     if not matched:
         raise ValueError('takes MiB, or text such as "512M", "4G", "1T"')
-    number, unit = int(matched["number"]), (matched["unit"] or "").upper()
+    number, unit = whole(matched["number"]), (matched["unit"] or "").upper()
     found = -(-number // 1024) if unit == "K" else number * {"": 1, "M": 1, "G": 1024, "T": 1024 * 1024}[unit]
     if found >= _MEMORY_MAX:
         raise ValueError("is more memory than Slurm can count")
@@ -201,6 +222,18 @@ LIST = Kind(_list, metavar="LIST")
 FLAG = Kind(_flag, metavar="")
 INTEGER = Kind(integer, metavar="N")
 COUNT = number_between(1, COUNT_MAX)
+# sbatch cuts these to sixteen bits, of which the last two numbers stand for something else.
+COUNT16 = number_between(1, 65533)
 TIME_LIMIT = Kind(_time_limit, show_span, "TIME")
 DELAY = Kind(_delay, show_span, "TIME")
 MEMORY = Kind(_memory, lambda value: f"{value}M", "SIZE[K|M|G|T]")
+
+
+def _tmp(value: object) -> int:
+    found = _memory(value)
+    if found > _U32:
+        raise TooLargeError("is more than Slurm can count here")
+    return found
+
+
+TMP = Kind(_tmp, MEMORY.show, MEMORY.metavar)

@@ -16,8 +16,8 @@ from slurm_rest.errors import SpecError
 
 from .binding import MAIL_NAMES
 from .getopt import Given, Options
-from .option import NONE, OPTIONAL, Option
-from .values import switch_wait
+from .option import NONE, OPTIONAL, Option, Reader
+from .values import switch_count, switch_wait
 
 __all__ = ["Layer", "apply_environment", "apply_given", "is_on", "put", "read_value"]
 
@@ -145,15 +145,15 @@ def apply_environment(layer: Layer, environ: Mapping[str, str], options: Options
             _apply_variable(layer, row, environ[variable], variable, options)
     switches = options.by_name["switches"]
     if "SBATCH_REQ_SWITCH" in environ:
-        text = environ["SBATCH_REQ_SWITCH"].partition("@")[0]
-        put(layer, switches, _read_variable(switches, text, "SBATCH_REQ_SWITCH"), options, environment=True)
+        count = _read_variable(switches, environ["SBATCH_REQ_SWITCH"], "SBATCH_REQ_SWITCH", switch_count)
+        put(layer, switches, (count, None), options, environment=True)
     if "SBATCH_WAIT4SWITCH" in environ:
         put(layer, switches, (0, switch_wait(environ["SBATCH_WAIT4SWITCH"])), options, environment=True)
 
 
-def _read_variable(row: Option, text: str, variable: str) -> object:
+def _read_variable(row: Option, text: str, variable: str, read: Reader | None = None) -> object:
     try:
-        return row.read(text)
+        return row.read(text) if read is None else read(text)
     except ValueError as error:
         raise SpecError(f"{variable}={text}: it {error}", field=row.name, kind="value") from None
 

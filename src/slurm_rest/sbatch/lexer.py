@@ -15,7 +15,7 @@ from slurm_rest.errors import SpecError
 __all__ = ["Word", "directive_lines", "read_directives", "split_words"]
 
 _MAGIC = ("#SBATCH", "#SLURM")
-_SEPARATOR = re.compile(r"(?:het|pack)job(?=\s|$)", re.IGNORECASE)
+_SEPARATOR = re.compile(r"(?:het|pack)job(?=\s|$)", re.ASCII | re.IGNORECASE)
 _BLANKS = " \t\v\f\r"
 
 
@@ -33,7 +33,7 @@ def directive_lines(script: str) -> Iterator[tuple[int, str]]:
         magic = next((word for word in _MAGIC if line.startswith(word)), None)
         if magic is not None:
             yield number, line[len(magic) :]
-        elif line.strip() and not line.lstrip().startswith("#"):
+        elif line.strip(_BLANKS) and not line.lstrip(_BLANKS).startswith("#"):
             return
 
 

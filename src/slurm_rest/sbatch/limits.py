@@ -110,7 +110,8 @@ def refuse_inexpressible(values: Mapping[str, object], version: str, release: st
         return
     for limit in _LIMITS:
         value = values.get(limit.name)
-        if value not in (None, False) and limit.holds(value) and not limit.knows(version):
+        # Not "in": 0 is a value, and equals False.
+        if value is not None and value is not False and limit.holds(value) and not limit.knows(version):
             raise _unsupported(limit.what or f"--{ROW_OF[limit.name].long}", version, limit.versions)
 
 

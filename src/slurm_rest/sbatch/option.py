@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from .kinds import Kind
 
-__all__ = ["NONE", "OPTIONAL", "REQUIRED", "Option", "Takes"]
+__all__ = ["NONE", "OPTIONAL", "REQUIRED", "Option", "Reader", "Takes"]
 
 
 class Takes(enum.Enum):
@@ -19,6 +19,8 @@ class Takes(enum.Enum):
     REQUIRED = "required"
 
 
+# No field of Slurm holds more, and Python shows no number of more than 4300 digits.
+_LARGEST = 2**64
 NONE, OPTIONAL, REQUIRED = Takes.NONE, Takes.OPTIONAL, Takes.REQUIRED
 
 
@@ -72,6 +74,8 @@ class Option:
 
     def read(self, value: object) -> object:
         """Return the canonical value for text or a Python value; ValueError with the forms that it takes."""
+        if isinstance(value, int) and abs(value) > _LARGEST:
+            raise ValueError("takes no number that large")
         return self.kind.read(value)
 
     def show(self, value: object) -> str:

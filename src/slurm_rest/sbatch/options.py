@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from . import binding as b
 from . import kinds as k
+from . import nodes as n
 from . import values as v
 from .option import NONE, OPTIONAL, Option
 from .times import TIMESTAMP
@@ -53,7 +54,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("export-file", k.PATH, help="file with variables, each ended by NUL"),
     Option("external", k.FLAG, takes=NONE, kept=False, since=_NEW, help="job without a script, run elsewhere"),
     Option("extra", k.TEXT, "extra", help="text for site software"),
-    Option("extra-node-info", v.NODE_INFO, short="B", kept=False, clears=("sockets_per_node", "cores_per_socket", "threads_per_core"), help="sockets, cores and threads of a node"),
+    Option("extra-node-info", n.NODE_INFO, short="B", kept=False, clears=("sockets_per_node", "cores_per_socket", "threads_per_core"), help="sockets, cores and threads of a node"),
     Option("get-user-env", v.USER_ENV, takes=OPTIONAL, takes_by_release=((_NEW, NONE),), variables=("SBATCH_GET_USER_ENV",), help="the user's login environment"),
     Option("gid", k.TEXT, help="group to run as, for root"),
     Option("gpu-bind", b.GPU_BIND, kept=False, slot="tres-bind", variables=("SBATCH_GPU_BIND",), help="binding of tasks to GPUs"),
@@ -85,15 +86,15 @@ OPTIONS: tuple[Option, ...] = (
     Option("nice", v.NICE, "nice", takes=OPTIONAL, bare=100, help="lower the priority by this much"),
     Option("no-kill", v.NO_KILL, short="k", takes=OPTIONAL, variables=("SBATCH_NO_KILL",), help="go on when a node fails"),
     Option("no-requeue", k.FLAG, takes=NONE, slot="requeue", variables=("SBATCH_NO_REQUEUE",), help="never requeue"),
-    Option("nodefile", k.PATH, short="F", kept=False, slot="nodelist", help="file with nodes to use"),
+    Option("nodefile", v.NODE_FILE, short="F", kept=False, slot="nodelist", help="file with nodes to use"),
     Option("nodelist", v.HOSTS, short="w", kept=False, slot="nodelist", help="nodes to use"),
-    Option("nodes", v.NODES, short="N", kept=False, help="number of nodes"),
+    Option("nodes", n.NODES, short="N", kept=False, help="number of nodes"),
     Option("ntasks", k.COUNT, short="n", kept=False, help="number of tasks"),
     Option("ntasks-per-core", k.COUNT, "tasks_per_core", kept=False, help="tasks on each core"),
-    Option("ntasks-per-gpu", k.COUNT, kept=False, help="tasks for each GPU"),
+    Option("ntasks-per-gpu", k.COUNT16, kept=False, help="tasks for each GPU"),
     Option("ntasks-per-node", k.COUNT, "tasks_per_node", kept=False, slot="ntasks-per-node", help="tasks on each node"),
     Option("ntasks-per-socket", k.COUNT, "tasks_per_socket", kept=False, help="tasks on each socket"),
-    Option("ntasks-per-tres", k.COUNT, kept=False, help="tasks for each GPU"),
+    Option("ntasks-per-tres", k.COUNT16, kept=False, help="tasks for each GPU"),
     Option("oom-kill-step", k.number_between(0, 1), "oom_kill_step", takes=OPTIONAL, bare=1, help="whether running out of memory ends the whole step"),
     Option("open-mode", v.OPEN_MODE, variables=("SBATCH_OPEN_MODE",), help="append to output files, or truncate them"),
     Option("output", k.PATH, short="o", variables=("SBATCH_OUTPUT",), help="file for standard output"),
@@ -112,7 +113,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("reservation", k.LIST, "reservation", variables=("SBATCH_RESERVATION",), help="reservation to run in"),
     Option("resources", k.TEXT, kept=False, since=_NEW, help="hierarchical resources"),
     Option("resv-ports", k.number_between(0, k.COUNT_MAX), "resv_mpi_ports", takes=OPTIONAL, bare=0, kept=False, help="ports to reserve"),
-    Option("segment", k.number_between(0, 65533), kept=False, variables=("SBATCH_SEGMENT_SIZE",), variables_since=_NEW, help="nodes in a block"),
+    Option("segment", k.count_or_none(0, 65533), kept=False, variables=("SBATCH_SEGMENT_SIZE",), variables_since=_NEW, help="nodes in a block"),
     Option("signal", b.SIGNAL, variables=("SBATCH_SIGNAL",), help="signal before the time limit"),
     Option("sockets-per-node", k.COUNT, "sockets_per_node", kept=False, help="least sockets of a node"),
     Option("spread-job", k.FLAG, takes=NONE, kept=False, variables=("SBATCH_SPREAD_JOB",), help="over as many nodes as possible"),
@@ -121,11 +122,11 @@ OPTIONS: tuple[Option, ...] = (
     Option("switches", v.SWITCHES, kept=False, variables=(), help="least switches, and how long to wait for them"),
     Option("tasks-per-node", k.COUNT, "tasks_per_node", kept=False, slot="ntasks-per-node", help="same as --ntasks-per-node"),
     Option("test-only", k.FLAG, takes=NONE, help="submit nothing"),
-    Option("thread-spec", k.COUNT, "thread_specification", kept=False, slot="specialized", variables=("SBATCH_THREAD_SPEC",), help="threads to reserve for the system"),
-    Option("threads-per-core", k.COUNT, "threads_per_core", kept=False, variables=("SBATCH_THREADS_PER_CORE",), help="threads of each core"),
+    Option("thread-spec", k.number_between(1, 32767), "thread_specification", kept=False, slot="specialized", variables=("SBATCH_THREAD_SPEC",), help="threads to reserve for the system"),
+    Option("threads-per-core", k.COUNT16, "threads_per_core", kept=False, variables=("SBATCH_THREADS_PER_CORE",), help="threads of each core"),
     Option("time", k.TIME_LIMIT, short="t", variables=("SBATCH_TIMELIMIT",), help="time limit"),
     Option("time-min", k.TIME_LIMIT, help="least time limit that will do"),
-    Option("tmp", k.MEMORY, "temporary_disk_per_node", kept=False, help="temporary disk of a node"),
+    Option("tmp", k.TMP, "temporary_disk_per_node", kept=False, help="temporary disk of a node"),
     Option("tres-bind", k.TEXT, kept=False, slot="tres-bind", variables=("SBATCH_TRES_BIND",), help="binding of tasks to resources"),
     Option("tres-per-task", k.TEXT, kept=False, variables=("SBATCH_TRES_PER_TASK",), help="resources for each task"),
     Option("uid", k.TEXT, help="user to run as, for root"),

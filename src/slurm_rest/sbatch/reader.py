@@ -77,7 +77,9 @@ def read_job(
         given = [*given, *more]
     plain = canonical_keywords(keywords) if keywords else {}
     reader = _Reader(script, environ, plain, table)
-    for directives, options in _parts(read_directives(script.text), _segments(given)):
+    segments = _segments(given)
+    reader.look_through(segments)
+    for directives, options in _parts(read_directives(script.text), segments):
         reader.component(directives, options)
     return ReadJob(reader.spec(), script.path)
 
@@ -112,12 +114,28 @@ class _Reader:
         self.table = table
         self.layers: list[Layer] = []
         self.env: dict[str, str] = {}
+        self.first = Layer()
+        self.ignore_pbs = False
+
+    def look_through(self, segments: Sequence[Sequence[Given]]) -> None:
+        """Read the whole command line once, as sbatch does to find the script.
+
+        What is not reset between components stays from that: ``-n1 : --hold`` holds the first one too. It counts as
+        little as a variable.
+        """
+        self.ignore_pbs = any(one.option.name == "ignore_pbs" for part in segments for one in part)
+        if len(segments) > 1:
+            passed = Layer()
+            for part in segments:
+                apply_given(passed, part, self.table, in_script=False)
+            self.first = passed.next_component(self.table.rows)
+            self.first.sources = dict.fromkeys(self.first.sources, True)
 
     def component(self, directives: Sequence[Word], given: Sequence[Given]) -> None:
         """Read the next component."""
         table = self.table
-        layer = self.layers[-1].next_component(table.rows) if self.layers else Layer()
-        self._read_script(layer, directives, given)
+        layer = self.layers[-1].next_component(table.rows) if self.layers else self.first
+        self._read_script(layer, directives)
         apply_environment(layer, self.environ, table)
         apply_given(layer, given, table, in_script=False)
         self._apply_keywords(layer)
@@ -125,7 +143,7 @@ class _Reader:
         self._finish(layer)
         self.layers.append(layer)
 
-    def _read_script(self, layer: Layer, directives: Sequence[Word], given: Sequence[Given]) -> None:
+    def _read_script(self, layer: Layer, directives: Sequence[Word]) -> None:
         if directives:
             found, rest = parse_words(directives, self.table)
             if rest:
@@ -133,7 +151,7 @@ class _Reader:
                 raise SpecError(message, kind="directive", line=rest[0].line)
             apply_given(layer, found, self.table, in_script=True)
         ignored = is_on(self.environ.get("SBATCH_IGNORE_PBS", "0")) or layer.values.get("ignore_pbs") is True
-        if not ignored and not any(one.option.name == "ignore_pbs" for one in given):
+        if not ignored and not self.ignore_pbs:
             self.env.update(apply_foreign(layer, self.script.text, self.table))
 
     def _apply_keywords(self, layer: Layer) -> None:

@@ -25,7 +25,7 @@ _TEXT_LIMIT = 1024
 _NEWEST = "26.05"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class JobSpec:
     """A job to submit. Fields are sbatch's long options with ``_`` for ``-``; None leaves an option unset.
 
@@ -39,9 +39,9 @@ class JobSpec:
     options that exclude each other.
     """
 
-    script: str = field(default="", repr=False)
+    script: str = ""
     args: Sequence[str] = ()
-    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    env: Mapping[str, str] = field(default_factory=dict)
     components: Sequence[JobSpec] = ()
     name: str | None = None
     account: str | None = None
@@ -219,6 +219,18 @@ class JobSpec:
 
         return read_job(script, words=words, environ=environ or {}, release=release, keywords=options).spec
 
+    @classmethod
+    def from_body(cls, body: Mapping[str, object], api_version: str = "") -> JobSpec:
+        """Read the JSON body of ``job/submit`` back, as ``slurm-rest convert`` prints it.
+
+        Several specs give the same body; this is their normal form, which gives it too: what sbatch derives is taken
+        back, paths are absolute, moments Unix seconds, hints the counts that they mean. ``api_version`` tells which
+        release's rules the body follows: 26.05 from v0.0.43 on, else 24.11. SpecError for what no options give.
+        """
+        from .unbody import read_body  # it builds specs itself
+
+        return read_body(body, api_version)
+
     def to_script(self) -> str:
         """Return the script with these options as its directives: a file that sbatch takes."""
         from .render import to_script
@@ -230,6 +242,15 @@ class JobSpec:
         from .render import to_argv
 
         return to_argv(self)
+
+    def __repr__(self) -> str:
+        """Show what is set; of the script only its length, of variables only their names: values may be secret."""
+        shown = [f"<script of {len(self.script)} characters>"] if self.script else []
+        shown += [f"{name}={value!r}" for name, value in self.options().items()]
+        shown += [f"args={list(self.args)!r}"] if self.args else []
+        shown += [f"env=<{', '.join(self.env)}>"] if self.env else []
+        shown += [f"components={list(self.components)!r}"] if self.components else []
+        return f"JobSpec({', '.join(shown)})"
 
     def options(self) -> dict[str, object]:
         """Return the options that are set, as canonical values."""
@@ -325,7 +346,10 @@ def _check_slots(values: Mapping[str, object]) -> None:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python shows no number of more than 4300 digits
+        return "..."
     return text if len(text) <= 100 else f"{text[:100]}..."
 
 

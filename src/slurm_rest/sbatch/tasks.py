@@ -9,11 +9,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
+from typing import cast
 
 from slurm_rest.errors import SpecError
 
 from .gpus import Counts, balance
-from .values import node_bounds
+from .kinds import whole
+from .nodes import node_bounds, node_members
 
 __all__ = ["add_tasks"]
 
@@ -47,6 +49,8 @@ def add_tasks(
     if release >= "26.05":
         _check_segment(plan, values)
     _settle(plan, values, fields)
+    if _base(values) == "arbitrary" and not plan.tasks_set:
+        plan.tasks, plan.tasks_set = len(cast("list[str]", fields["required_nodes"])), True
     if plan.tasks_set:
         fields["tasks"] = plan.tasks
         flags.append("EXACT_TASK_COUNT_REQUESTED")
@@ -81,7 +85,7 @@ def _given(values: Mapping[str, object], fields: Fields, release: str) -> _Plan:
     per_task = str(fields.get("tres_per_task", ""))
     found = _CPU.search(per_task if release >= "26.05" else per_task.lower())
     if found:
-        plan.cpus = int(found[1])
+        plan.cpus = whole(found[1])
     return plan
 
 
@@ -96,11 +100,7 @@ def _add_hosts(plan: _Plan, values: Mapping[str, object], fields: Fields) -> Non
             raise SpecError("--distribution=arbitrary needs hosts", field="distribution", kind="conflict", hint=hint)
         return
     count = len(set(hosts))
-    if arbitrary:
-        plan.least = count
-        if not plan.tasks_set:
-            plan.tasks, plan.tasks_set = len(hosts), True
-    elif not plan.nodes_set:
+    if not plan.nodes_set:
         plan.least = count
     plan.nodes_set = True
 
@@ -142,8 +142,13 @@ def _settle(plan: _Plan, values: Mapping[str, object], fields: Fields) -> None:
 
 def _check_segment(plan: _Plan, values: Mapping[str, object]) -> None:
     segment = _number(values, "segment")
-    if segment and plan.nodes_set and plan.least % segment:
-        message = f"--segment={segment} does not divide the number of nodes, {plan.least}"
+    if not segment or "nodes" not in values:
+        return
+    # A segment may be larger than the job.
+    sizes = sorted(node_members(plan.size)) if plan.size else [plan.least]
+    wrong = next((size for size in sizes if size > segment and size % segment), None)
+    if wrong is not None:
+        message = f"--segment={segment} does not divide the number of nodes, {wrong}"
         raise SpecError(message, field="segment", kind="conflict")
 
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from .kinds import Kind, text
+from .kinds import Kind, text, whole
 
 __all__ = ["TIMESTAMP", "resolve"]
 
@@ -21,14 +21,15 @@ _LATEST = 2**32 - 3
 # Anything before is taken for a mistake.
 _EARLIEST_UTS = 1_000_000
 _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
-_UTS = re.compile(r"uts\s*\+?([0-9]+)", re.IGNORECASE)
+_UTS = re.compile(r"uts\s*\+?([0-9]+)", re.ASCII | re.I)
 _BETWEEN = re.compile(r"[ \tT-]+")
 _NOW = re.compile(
-    r"now[ \t]*(?:(?P<sign>[+-])(?P<count>(?:\s*[0-9])+)\s*(?:(?P<unit>second|minute|hour|day|week)s?)?|$)", re.I
+    r"now[ \t]*(?:(?P<sign>[+-])(?P<count>(?:\s*[0-9])+)\s*(?:(?P<unit>second|minute|hour|day|week)s?)?|$)",
+    re.ASCII | re.I,
 )
 _CLOCKS = {"midnight": time(0), "noon": time(12), "elevenses": time(11), "fika": time(15), "teatime": time(16)}
-_WORD = re.compile("today|tomorrow|" + "|".join(_CLOCKS), re.IGNORECASE)
-_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?\s*(am|pm)?", re.IGNORECASE)
+_WORD = re.compile("today|tomorrow|" + "|".join(_CLOCKS), re.ASCII | re.I)
+_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?\s*(am|pm)?", re.ASCII | re.I)
 # Two digits wherever there are two, without looking ahead whether the rest then fits.
 _TWO = r"[0-9]{2}|[0-9](?![0-9])"
 _ISO = re.compile(rf"(?P<y>[0-9]{{4}})-(?P<m>[0-9]{{2}})-(?P<d>{_TWO})")
@@ -63,9 +64,17 @@ def resolve(value: str | int, now: datetime) -> int:
 def _read(value: str, now: datetime) -> int:
     if value[:3].lower() == "uts":
         matched = _UTS.fullmatch(value)
-        if not matched or int(matched[1]) < _EARLIEST_UTS:
+        if not matched or whole(matched[1]) < _EARLIEST_UTS:
             raise ValueError(_FORMS)
-        return int(matched[1])
+        return whole(matched[1])
+    try:
+        found = _parts(value, now)
+        return int(_moment(found, now).timestamp())
+    except (OverflowError, OSError, ValueError):
+        raise ValueError(_FORMS) from None
+
+
+def _parts(value: str, now: datetime) -> _Parts:
     found = _Parts()
     rest = value
     while True:
@@ -76,10 +85,7 @@ def _read(value: str, now: datetime) -> int:
         rest = _next_part(rest, found, now)
     if found.day is None and found.clock is None:
         raise ValueError(_FORMS)
-    try:
-        return int(_moment(found, now).timestamp())
-    except (OverflowError, OSError, ValueError):
-        raise ValueError(_FORMS) from None
+    return found
 
 
 @dataclass(slots=True)
@@ -125,7 +131,7 @@ def _number_part(rest: str, found: _Parts) -> str:
 def _delta(matched: re.Match[str]) -> int:
     if matched["sign"] is None:
         return 0
-    count = int("".join(matched["count"].split()))
+    count = whole("".join(matched["count"].split()))
     if count > _LATEST:
         raise ValueError(_FORMS)
     return int(f"{matched['sign']}{count}") * _UNITS[(matched["unit"] or "second").lower()]

@@ -8,12 +8,15 @@ from collections.abc import Mapping
 from slurm_rest.errors import SpecError
 
 from .derived import Derived, Place
+from .kinds import whole
 
 __all__ = ["add_tres"]
 
 Values = Mapping[str, object]
 
 _GRES = re.compile(r"gres/(?P<name>[^:=,]+)(?::[^:=,]*[^:=,0-9][^:=,]*)?(?:[:=](?P<count>[0-9]+)(?P<unit>[kKmMgG]?))?")
+# What several tasks may share.
+_SHARED = re.compile("gres[/:](?:shard|mps)")
 _UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
 
 
@@ -44,6 +47,11 @@ def add_tres(values: Values, made: Derived, place: Place) -> None:
     if text or "tres_per_task" in values:
         variables["SLURM_TRES_PER_TASK"] = text
     _bind(values, made, text, place)
+    flags = values.get("gres_flags")
+    if isinstance(flags, tuple) and "one-task-per-sharing" in flags and not _SHARED.search(text):
+        message = "--gres-flags=one-task-per-sharing needs the shared resource in --tres-per-task"
+        hint = "For instance --tres-per-task=gres/shard=1."
+        raise SpecError(message, field="gres_flags", kind="conflict", hint=hint)
 
 
 def _put_text(fields: dict[str, object], name: str, text: str) -> None:
@@ -81,7 +89,9 @@ def _per_task(values: Values, place: Place) -> str:
     gpus = str(values.get("gpus_per_task", ""))
     # 24.11 reads the first of a list only.
     for part in gpus.split(",") if place.release >= "26.05" else [gpus]:
-        text = _with_gpus(text, part) if part else text
+        if not part:
+            break
+        text = _with_gpus(text, part)
     found = text if place.release >= "26.05" else text.lower()
     if "cpus_per_task" in values and "cpu" not in found:
         text = f"cpu={values['cpus_per_task']},{text}".rstrip(",")
@@ -102,8 +112,8 @@ def _with_gpus(text: str, part: str) -> str:
 
 
 def _leading(text: str) -> int:
-    found = re.match(r"\s*[+-]?[0-9]+", text)
-    return int(found[0]) if found else 0
+    found = re.match(r"(?a)\s*[+-]?[0-9]+", text)
+    return whole(found[0]) if found else 0
 
 
 def _bind(values: Values, made: Derived, per_task: str, place: Place) -> None:
@@ -113,7 +123,7 @@ def _bind(values: Values, made: Derived, per_task: str, place: Place) -> None:
         found = _GRES.fullmatch(part)
         if found is None or found["name"] in str(bind or ""):
             continue
-        count = int(found["count"] or 1) * _UNITS[(found["unit"] or "").lower()]
+        count = whole(found["count"] or "1") * _UNITS[(found["unit"] or "").lower()]
         # Of several types of one resource, 24.11 counts the first, 26.05 all.
         if found["name"] not in counts or place.release >= "26.05":
             counts[found["name"]] = counts.get(found["name"], 0) + count

@@ -1,4 +1,4 @@
-"""The grammars of single options: node counts, hosts, generic resources, words."""
+"""The grammars of single options: hosts, generic resources, words."""
 
 from __future__ import annotations
 
@@ -7,92 +7,28 @@ from datetime import timedelta
 from typing import cast
 
 from .hostlist import expand_hostlist
-from .kinds import COUNT_MAX, DELAY, TIME_LIMIT, UNLIMITED, Kind, integer, show_span, text, words_of
+from .kinds import (
+    COUNT_MAX,
+    DELAY,
+    PATH,
+    TIME_LIMIT,
+    UNLIMITED,
+    Kind,
+    TooLargeError,
+    integer,
+    show_span,
+    text,
+    whole,
+    words_of,
+)
 
 __all__ = [
     "ACCTG_FREQ", "CLUSTERS", "DISTRIBUTION", "EXCLUSIVE", "GPUS", "GRES", "GRES_FLAGS", "HINT", "HOSTS", "LIMIT_NAMES",
-    "MEM_UPDATE", "NICE", "NODES", "NODE_INFO", "NO_KILL", "OPEN_MODE", "PRIORITY", "PROFILE", "PROPAGATE", "REQUEUE",
-    "SWITCHES", "TOP_PRIORITY", "USER_ENV", "YES_NO", "hint_words", "node_bounds",
+    "MEM_UPDATE", "NICE", "NODE_FILE", "NO_KILL", "OPEN_MODE", "PRIORITY", "PROFILE", "PROPAGATE", "REQUEUE",
+    "SWITCHES", "TOP_PRIORITY", "USER_ENV", "YES_NO", "hint_words", "switch_count", "switch_wait",
 ]  # fmt: skip
 
-# --- node counts --------------------------------------------------------------------------------------------
-
-_COUNTED = re.compile(r"\s*\+?([0-9]+)([kK]?)([mM]?)\s*")
-_NODE_RANGE = re.compile(r"([0-9]+)(?:-([0-9]+)(?::([1-9][0-9]*))?)?")
-_NODE_FORMS = 'takes a number, "MIN-MAX", or a set such as "1,3" or "2-8:2"'
-_MOST_NODES = 65536
-
-
-def _counted(word: str) -> int:
-    found = _COUNTED.fullmatch(word)
-    if not found:
-        raise ValueError(_NODE_FORMS)
-    number = int(found[1]) * (1024 if found[2] else 1) * (1048576 if found[3] else 1)
-    if number > COUNT_MAX:
-        raise ValueError(_NODE_FORMS)
-    return number
-
-
-def _nodes(value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        # As text, "-2" means "1-2" to sbatch.
-        if value < 0:
-            raise ValueError(_NODE_FORMS)
-        value = str(value)
-    word = text(value)
-    if "," in word or ":" in word:
-        if not _node_set(word):
-            raise ValueError(_NODE_FORMS)
-        return word
-    least, dash, most = word.partition("-")
-    low = _counted(least) if least.strip() or not dash else 1
-    high = _counted(most) if dash else low
-    # A greatest number of 0 is none.
-    if 0 < high < low:
-        raise ValueError(_NODE_FORMS)
-    return f"{low}-{high}" if dash else str(low)
-
-
-def _node_set(word: str) -> set[int]:
-    members: set[int] = set()
-    for part in word.split(","):
-        found = _NODE_RANGE.fullmatch(part)
-        if not found or len(part) > 30:
-            raise ValueError(_NODE_FORMS)
-        low, high, step = int(found[1]), int(found[2] or found[1]), int(found[3] or 1)
-        members.update(range(low, min(high, low + _MOST_NODES) + 1, step))
-    return members
-
-
-def node_bounds(nodes: str) -> tuple[int, int, bool]:
-    """Return the least and the greatest number of nodes, and whether they are the ends of a set."""
-    if "," in nodes or ":" in nodes:
-        members = _node_set(nodes)
-        return min(members), max(members), True
-    least, _, most = nodes.partition("-")
-    return int(least), int(most or least), False
-
-
-NODES = Kind(_nodes, metavar="N[-M]")
-_INFO_PART = re.compile(r"\s*\+?([0-9]+)([kKmM]?)(?:-\s*\+?(0*[1-9][0-9]*)[kKmM]?(?:-.*)?)?")
-
-
-def _node_info(value: object) -> str:
-    """``S[:C[:T]]``: counts, ``MIN-MAX`` of which only the minimum counts, ``*`` or nothing; more is not looked at."""
-    return ":".join(_info_part(part) for part in text(value).split(":")[:3]) or "*"
-
-
-def _info_part(part: str) -> str:
-    if not part or part.startswith("*"):
-        return ""
-    found = _INFO_PART.fullmatch(part)
-    number = int(found[1]) * {"": 1, "k": 1024, "m": 1048576}[found[2].lower()] if found else COUNT_MAX + 1
-    if number > COUNT_MAX:
-        raise ValueError('takes "SOCKETS[:CORES[:THREADS]]", each a number, MIN-MAX or *')
-    return str(number)
-
-
-NODE_INFO = Kind(_node_info, metavar="S[:C[:T]]")
+# --- hosts -----------------------------------------------------------------------------------------------
 
 
 def _hosts(value: object) -> str:
@@ -106,6 +42,16 @@ def _hosts(value: object) -> str:
 
 
 HOSTS = Kind(_hosts, metavar="HOSTS")
+
+
+def _node_file(value: object) -> str:
+    path = cast("str", PATH.read(value))
+    if not path:
+        raise ValueError("takes the name of a file")
+    return path
+
+
+NODE_FILE = Kind(_node_file, metavar="FILE")
 
 # --- generic resources --------------------------------------------------------------------------------------
 
@@ -147,7 +93,7 @@ GRES_FLAGS = Kind(_gres_flags, lambda flags: ",".join(flags), "FLAG")  # type: i
 
 _LEVELS = (("block", "cyclic", "*"), ("block", "cyclic", "fcyclic", "*"), ("block", "cyclic", "fcyclic", "*"))
 _DIST_FORMS = 'takes "node[:socket[:core]]" of block, cyclic, fcyclic, or arbitrary, plane=N, pack, nopack'
-_PLANE = re.compile(r"plane[^=]*=\s*\+?([0-9]+)")
+_PLANE = re.compile(r"(?a)plane[^=]*=\s*\+?([0-9]+)")
 
 
 def _distribution(value: object) -> str:
@@ -171,9 +117,9 @@ def _plane(word: str) -> str:
         # Its size may stand in SLURM_DIST_PLANESIZE.
         return "plane"
     found = _PLANE.fullmatch(word)
-    if not found or not 0 < int(found[1]) <= COUNT_MAX + 1:
+    if not found or not 0 < whole(found[1]) <= COUNT_MAX + 1:
         raise ValueError("takes plane=N with N from 1 to 2147483647")
-    return f"plane={int(found[1])}"
+    return f"plane={whole(found[1])}"
 
 
 DISTRIBUTION = Kind(_distribution, metavar="DIST")
@@ -218,13 +164,20 @@ def hint_words(hint: str) -> list[str]:
 
 
 # sbatch looks at it only where no option says the same more exactly, so this takes any text.
-HINT = Kind(lambda value: text(value) if isinstance(value, str) else ",".join(words_of(value)), metavar="HINT")
+def _hint(value: object) -> str:
+    word = text(value) if isinstance(value, str) else ",".join(words_of(value))
+    if word.lower() == "help":
+        raise ValueError("prints the hints and submits nothing; they are " + ", ".join(_HINT_WORDS))
+    return word
+
+
+HINT = Kind(_hint, metavar="HINT")
 
 
 def _leading_number(value: str) -> int:
     """Return the number that a text begins with, 0 for none, as C's strtoll does."""
-    found = re.match(r"\s*[+-]?[0-9]+", value)
-    return int(found[0]) if found else 0
+    found = re.match(r"(?a)\s*[+-]?[0-9]+", value)
+    return whole(found[0]) if found else 0
 
 
 def _nice(value: object) -> int:
@@ -302,16 +255,23 @@ def _switches(value: object) -> tuple[int, timedelta | None]:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     given, at, wait_text = text(value).partition("@")
-    number = integer(given)
+    return switch_count(given), switch_wait(wait_text) if at else None
+
+
+def switch_count(value: object) -> int:
+    """Return how many switches; SBATCH_REQ_SWITCH takes only that."""
+    number = integer(value)
     if not 1 <= number <= COUNT_MAX:
         raise ValueError('takes "COUNT[@TIME]"')
-    return number, switch_wait(wait_text) if at else None
+    return number
 
 
 def switch_wait(word: str) -> timedelta | None:
     """Return how long to wait for switches; sbatch sends nothing for what is no time."""
     try:
         wait = DELAY.read(word)
+    except TooLargeError:
+        raise
     except ValueError:
         return None
     return wait if isinstance(wait, timedelta) else None
@@ -324,13 +284,13 @@ def _show_switches(value: object) -> str:
 
 SWITCHES = Kind(_switches, _show_switches, "COUNT[@TIME]")
 
-_FREQ_TOKEN = re.compile(r"\s*[+-]?[0-9]+.*|.*(?:task|energy|network|filesystem)=\s*[+-]?[0-9]+.*", re.IGNORECASE)
+_FREQ_TOKEN = re.compile(r"\s*[+-]?[0-9]+.*|.*(?:task|energy|network|filesystem)=\s*[+-]?[0-9]+.*", re.ASCII | re.I)
 
 
 def _acctg_freq(value: object) -> str:
     word = str(value) if isinstance(value, int) and not isinstance(value, bool) else text(value)
     for part in words_of(word):
-        if not _FREQ_TOKEN.fullmatch(part) or re.match(r"\s*-0*1(?![0-9])", part):
+        if not _FREQ_TOKEN.fullmatch(part) or re.match(r"(?a)\s*-0*1(?![0-9])", part):
             raise ValueError("takes seconds, or task|energy|network|filesystem=SECONDS")
     return word
 
@@ -355,9 +315,10 @@ def _user_env(value: object) -> str | bool:
     if isinstance(value, bool):
         return value
     word = text(value)
-    if not re.fullmatch(r"\s*(?:[+-]?[0-9]+)?(?:[SLsl].*)?", word):
+    if not re.fullmatch(r"(?a)\s*(?:[+-]?[0-9]+)?(?:[SLsl].*)?", word):
         raise ValueError('takes no value, or "[SECONDS][S|L]"')
-    return word or True
+    # Less than no time is sbatch's way to say that the option was not given.
+    return False if _leading_number(word) < 0 else word or True
 
 
 USER_ENV = Kind(_user_env, lambda value: value if isinstance(value, str) else "", "[SECONDS][S|L]")

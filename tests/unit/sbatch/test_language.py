@@ -10,9 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from slurm_rest import SpecError
-from slurm_rest.sbatch import JobSpec, Script, read_job, read_script
+from slurm_rest.sbatch import JobSpec, Script, Setting, read_job, read_script, submit_body
 from slurm_rest.sbatch.lexer import quote_word, read_directives, split_words
-from slurm_rest.sbatch.options import OPTIONS
+from slurm_rest.sbatch.option import NONE, Option
+from slurm_rest.sbatch.options import OPTIONS, ROW_OF
 from slurm_rest.sbatch.reader import split_command_line
 from slurm_rest.sbatch.script import check_script
 
@@ -39,6 +40,27 @@ def test_no_words_raise_anything_but_their_own_error(words: list[str]) -> None:
     for line in (words, [f"--time={word}" for word in words], [f"-n{word}" for word in words]):
         with contextlib.suppress(SpecError):
             JobSpec.from_script(f"{HEAD}true\n", words=line)
+
+
+@pytest.mark.parametrize("row", [row for row in OPTIONS if row.takes is not NONE], ids=lambda row: row.long)
+def test_huge_numbers_have_errors_of_their_own(row: Option) -> None:
+    # Python shows and reads no number of more than 4300 digits.
+    text = "1" + "0" * 4400
+    texts = (text, f"-{text}", f"{text}-{text}", f"n[{text}]", f"gpu:{text}", f"cpu={text}", f"{text}@{text}")
+    for value in (10**4400, -(10**4400), 2**64 + 1, *texts):
+        with contextlib.suppress(SpecError):
+            spec = JobSpec(f"{HEAD}true\n", **{row.name: value})  # type: ignore[arg-type]
+            spec.to_argv()
+            submit_body(spec, Setting("/tmp", version="v0.0.45", release="26.05"))
+
+
+@given(st.binary(max_size=200))
+@example(b"#SBATCH --time=\xff\xfe\n")
+def test_no_bytes_raise_anything_but_their_own_error(raw: bytes) -> None:
+    for text in (raw, b"#SBATCH " + raw, b"#SBATCH --hint=" + raw, b"#BSUB " + raw, b"#PBS -l " + raw):
+        script = f"{HEAD}{text.decode('utf-8', 'surrogateescape')}\n"
+        with contextlib.suppress(SpecError):
+            submit_body(read_job(Script(script, "x"), environ={}, release="24.11").spec, Setting("/tmp"))
 
 
 @given(st.dictionaries(st.sampled_from(VARIABLES), st.text(max_size=9)))
@@ -101,6 +123,30 @@ def test_components_on_the_command_line() -> None:
     spec = read("#SBATCH -t 5\ntrue\n", ["-n1", ":", "-n2", ":", "-c3"])
     assert [part.ntasks for part in (spec, *spec.components)] == [1, 2, None]
     assert [part.time for part in spec.components] == [spec.time, spec.time]
+
+
+def test_the_first_component_takes_what_is_kept_from_the_whole_command_line() -> None:
+    spec = read("true\n", ["-n1", ":", "--hold", "-t", "6", "-c", "2", ":", "-t", "7"])
+    assert (spec.hold, spec.cpus_per_task) == (True, None)
+    times = [ROW_OF["time"].show(part.time) for part in (spec, *spec.components)]
+    assert times == ["0-00:07:00", "0-00:06:00", "0-00:07:00"]
+    assert read("#SBATCH --mem-per-cpu=5\ntrue\n", ["-n1", ":", "--mem=20"]).mem is None
+    with pytest.raises(SpecError, match="exclude each other"):
+        read("true\n", ["-n1", ":", "--mem=20"], SBATCH_MEM_PER_CPU="5")
+    assert read("#PBS -N pbs\ntrue\n", ["-n1", ":", "--ignore-pbs"]).name == "job.sh"
+
+
+@pytest.mark.parametrize(
+    "word", ["-n\u00a02", "--mem=1\u212a", "--time=\u0665", "--nodes=\u00a02", "--nodelist=n[\u0661]"]
+)
+def test_only_ascii_blanks_and_digits_count(word: str) -> None:
+    with pytest.raises(SpecError):
+        read("true\n", [word])
+
+
+@pytest.mark.parametrize("line", ["\u00a0", "\x1c", "\u2003#"])
+def test_only_ascii_blanks_make_a_line_blank(line: str) -> None:
+    assert read(f"{line}\n#SBATCH -n 3\ntrue\n").ntasks is None
 
 
 def test_later_sources_win() -> None:

@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 from slurm_rest import SpecError, UnsupportedVersion
 from slurm_rest.sbatch import JobSpec, Setting, Submitter, submit_body
 from slurm_rest.sbatch.limits import version_table
+from slurm_rest.sbatch.nodes import node_bounds
 from slurm_rest.sbatch.option import NONE
 from slurm_rest.sbatch.options import OPTIONS
 from tests.differential.test_differential import VALUES
 
 HEAD = "#!/bin/sh\n"
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "sbatch.md"
-SETTING = Setting("/home/alice", version="v0.0.42", now=datetime(2026, 11, 29, 17, 38))
+NOW = datetime(2026, 11, 29, 17, 38)
+SETTING = Setting("/home/alice", version="v0.0.42", now=NOW)
 WORDS = [(name, value) for name, values in VALUES.items() for value in values]
 ROWS = {row.long: row for row in OPTIONS}
 
@@ -82,6 +84,86 @@ def test_components_come_back(first: JobSpec, second: JobSpec) -> None:
     assert len(bodies["jobs"]) == 2  # type: ignore[index]
 
 
+def unordered(made: object) -> object:
+    """Return a body whose variables are in one order."""
+    if not isinstance(made, dict):
+        return made
+    jobs = made.get("jobs") or [made["job"]]
+    return {**made, "jobs": [{**one, "environment": sorted(one["environment"])} for one in jobs], "job": None}
+
+
+@settings(deadline=None)
+@given(specs(), st.sampled_from(["v0.0.42", "v0.0.45"]))
+def test_a_body_comes_back(spec: JobSpec, version: str) -> None:
+    setting = Setting("/home/alice", version=version, release="26.05" if version > "v0.0.42" else "24.11", now=NOW)
+    made = body(spec.replace(env={"A": "b", "SLURM_X": ""}, args=["x", "-y"]), setting)
+    assume(isinstance(made, dict))
+    again = JobSpec.from_body(made, version)  # type: ignore[arg-type]
+    assert unordered(body(again, setting)) == unordered(made)
+    assert JobSpec.from_body(body(again, setting), version) == again  # type: ignore[arg-type]
+
+
+@settings(deadline=None, max_examples=50)
+@given(specs(), specs())
+def test_a_body_of_several_components_comes_back(first: JobSpec, second: JobSpec) -> None:
+    made = body(first.replace(components=[second.replace(script="")]))
+    assume(isinstance(made, dict))
+    again = JobSpec.from_body(made)  # type: ignore[arg-type]
+    assert unordered(body(again)) == unordered(made)
+
+
+def test_the_normal_form_of_a_spec() -> None:
+    spec = JobSpec(
+        f"{HEAD}true\n",
+        name="x",
+        nodes="2",
+        ntasks=4,
+        mem="4G",
+        time="1:00:00",
+        gpus_per_node="a100:1",
+        signal="B:USR1@30",
+        mail_type="END,FAIL",
+        exclusive="user",
+        hold=True,
+        array="0-3",
+        chdir="/work",
+        no_requeue=True,
+        env={"A": "b"},
+    )
+    assert JobSpec.from_body(submit_body(spec, SETTING)) == spec
+    assert JobSpec.from_body(submit_body(spec, SETTING), "v0.0.45") == spec
+    hinted = JobSpec.from_body(submit_body(JobSpec(HEAD, hint="nomultithread", output="o"), SETTING))
+    assert (hinted.hint, hinted.threads_per_core, hinted.output) == (None, 1, "/home/alice/o")
+    assert hinted.env == {"SLURM_HINT": "nomultithread"}
+
+
+@pytest.mark.parametrize(
+    ("job_", "problem"),
+    [
+        ({"no_such_field": 1}, "no_such_field"),
+        ({"tasks": 4, "minimum_cpus": 3}, "minimum_cpus|tasks"),
+        ({"mail_type": ["BEGIN", "NEVER"]}, "mail_type"),
+        ({"tasks": -1}, "takes a whole number"),
+    ],
+)
+def test_a_body_that_no_options_give_is_refused(job_: dict[str, object], problem: str) -> None:
+    with pytest.raises(SpecError, match=problem):
+        JobSpec.from_body({"script": HEAD, "job": {"current_working_directory": "/", **job_}})
+
+
+@pytest.mark.parametrize(
+    "wrong", [{}, {"script": HEAD}, {"job": {}}, {"script": HEAD, "jobs": [1]}, {"script": 1, "job": {}}]
+)
+def test_what_is_no_body_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(SpecError, match="A body has"):
+        JobSpec.from_body(wrong)
+
+
+def test_a_repr_shows_what_is_set_and_no_values_of_variables() -> None:
+    spec = JobSpec(f"{HEAD}echo secret\n", nodes=2, env={"TOKEN": "secret"}, components=[JobSpec(ntasks=1)])
+    assert repr(spec) == ("JobSpec(<script of 22 characters>, nodes='2', env=<TOKEN>, components=[JobSpec(ntasks=1)])")
+
+
 def job(release: str = "24.11", version: str = "v0.0.42", **options: object) -> dict[str, object]:
     setting = Setting("/home/alice", version=version, release=release, now=datetime(2026, 11, 29, 17, 38))
     found = submit_body(JobSpec(f"{HEAD}true\n", **options), setting)["job"]  # type: ignore[arg-type]
@@ -125,16 +207,102 @@ def test_what_does_not_fit_is_refused_before_anything_is_sent(options: dict[str,
         job(**options)  # type: ignore[arg-type]
 
 
+def test_a_shared_resource_for_each_task() -> None:
+    flags = {"gres_flags": "one-task-per-sharing", "ntasks": 2}
+    assert "flags" in job(version="v0.0.40", tres_per_task="gres/shard=1", **flags)  # type: ignore[arg-type]
+    with pytest.raises(SpecError, match="needs the shared resource in --tres-per-task"):
+        job(version="v0.0.40", gres="shard:1", **flags)  # type: ignore[arg-type]
+
+
 def test_segments_have_to_divide_the_nodes_from_26_05_on() -> None:
     assert job(segment=2, nodes=3)["segment_size"] == {"set": True, "infinite": False, "number": 2}
     with pytest.raises(SpecError, match="does not divide"):
         job("26.05", "v0.0.45", segment=2, nodes=3)
 
 
+def test_a_segment_may_be_larger_than_the_job_and_is_not_held_against_names() -> None:
+    assert job("26.05", "v0.0.45", segment=8, nodes=2)["segment_size"] == {"set": True, "infinite": False, "number": 8}
+    assert "segment_size" in job("26.05", "v0.0.45", segment=2, nodelist="n[1-3]")
+    with pytest.raises(SpecError, match="does not divide the number of nodes, 3"):
+        job("26.05", "v0.0.45", segment=2, nodes="1,3")
+
+
+def test_named_hosts_make_tasks_only_where_nothing_else_does() -> None:
+    options: dict[str, object] = {"distribution": "arbitrary", "nodelist": "n1,n2,n1"}
+    assert job(**options)["tasks"] == 3  # type: ignore[arg-type]
+    assert job(**options, threads_per_core=2)["tasks"] == 4  # type: ignore[arg-type]
+    assert job(**options, threads_per_core=2, ntasks=3)["tasks"] == 3  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "bounds"), [("2-4:2", (2, 2)), ("1-4:2", (1, 3)), ("2, 4", (2, 4)), ("4-2,1", (1, 1))]
+)
+def test_sets_of_node_counts(nodes: str, bounds: tuple[int, int]) -> None:
+    spec = JobSpec(HEAD, nodes=nodes)
+    assert node_bounds(str(spec.nodes)) == (*bounds, True)
+
+
+@pytest.mark.parametrize("nodes", ["2-2:2", "2-4:2,3", "4-2:1", "1:2", "1,,2"])
+def test_what_is_no_set_of_node_counts(nodes: str) -> None:
+    with pytest.raises(SpecError, match="--nodes takes"):
+        JobSpec(HEAD, nodes=nodes)
+
+
+def test_blanks_part_hosts() -> None:
+    assert job(nodelist="n1 n2\tn3")["required_nodes"] == ["n1", "n2", "n3"]
+    with pytest.raises(SpecError, match="range"):
+        job(nodelist="n[1, 2]")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"delay_boot": "71582789"},
+        {"switches": "1@71582789"},
+        {"tmp": "5000T"},
+        {"threads_per_core": 65537},
+        {"thread_spec": 40000},
+    ],
+)
+def test_numbers_that_slurm_would_cut_are_refused(options: dict[str, object]) -> None:
+    with pytest.raises(SpecError) as caught:
+        job(**options)  # type: ignore[arg-type]
+    assert caught.value.kind == "value"
+
+
+def test_each_component_may_name_the_cluster() -> None:
+    setting = Setting("/home/alice", cluster="here")
+    spec = JobSpec(f"{HEAD}true\n", clusters="here", components=[JobSpec(clusters="there")])
+    with pytest.raises(SpecError, match="serves cluster here, not there"):
+        submit_body(spec, setting)
+
+
+def test_limits_stay_for_later_components_and_a_file_empties_the_environment() -> None:
+    submitter = Submitter({"A": "b"}, "/w", "host", 0o22, 0, {"CORE": 0, "NOFILE": 9})
+    parts = [JobSpec(propagate="NOFILE"), JobSpec(propagate="NONE")]
+    spec = JobSpec(f"{HEAD}true\n", propagate="CORE", hint="nomultithread", components=parts)
+    jobs = submit_body(spec, Setting("/tmp", rule="submit", submitter=submitter))["jobs"]
+    assert isinstance(jobs, list)
+    limits = [[item for item in one["environment"] if item.startswith("SLURM_RLIMIT")] for one in jobs]
+    assert limits == [
+        ["SLURM_RLIMIT_CORE=U0"],
+        ["SLURM_RLIMIT_CORE=U0", "SLURM_RLIMIT_NOFILE=U9"],
+        ["SLURM_RLIMIT_CORE=U0", "SLURM_RLIMIT_NOFILE=U9"],
+    ]
+    setting = Setting("/tmp", rule="submit", submitter=submitter, read_file=lambda _: b"B=1\0")
+    made = submit_body(spec.replace(components=[], export_file="x", export="ALL"), setting)["job"]
+    assert isinstance(made, dict)
+    assert "B=1" in made["environment"]
+    assert not [item for item in made["environment"] if item.startswith(("A=", "SLURM_HINT", "SLURM_RLIMIT"))]
+
+
 @pytest.mark.parametrize(
     ("version", "options"),
     [
         ("v0.0.42", {"cores_per_socket": 2}),
+        ("v0.0.41", {"oom_kill_step": 0}),
+        ("v0.0.40", {"segment": 0}),
+        ("v0.0.42", {"resv_ports": 0, "stepmgr": True}),
         ("v0.0.43", {"extra_node_info": "1:2"}),
         ("v0.0.44", {"hint": "memory_bound"}),
         ("v0.0.42", {"gres_flags": "one-task-per-sharing"}),
