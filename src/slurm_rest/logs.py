@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import posixpath
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
-from .errors import FileMissing, FilesError, JobNotFound, SpecError
+from .errors import (
+    AccountingDown,
+    ControllerDown,
+    FileMissing,
+    FilesError,
+    JobNotFound,
+    SpecError,
+    TransportError,
+)
 from .models import JobInfo
 from .outputs import OutputFile, Stream, output_file
 from .transport.files.base import MAX_TAIL
@@ -18,6 +27,8 @@ if TYPE_CHECKING:
     from .job import AsyncJob
 
 __all__ = ["Output"]
+
+log = logging.getLogger("slurm_rest")
 
 # For a job that waits nothing is to be read; a full record a job is what each look costs.
 _FASTEST, _SLOWEST = 0.5, 10.0
@@ -89,24 +100,26 @@ class Output:
 
     async def _awaited(self, over: asyncio.Future[JobInfo]) -> str | None:
         """Return the path as soon as it is certain, None for /dev/null."""
-        pause = _FASTEST
+        pause, last = _FASTEST, over.done()
+        record, file = await self._look()
         while True:
-            last = over.done()
-            record, file = await self._look()
-            if file is not None and file.is_nothing:
-                return None
             if file is not None and file.search is None:
-                return file.path
+                return None if file.is_nothing else file.path
             path = None if file is None or record.state.is_pending else await self._found(file)
             if path is not None:
                 return path
             if last:
                 over.result()
-                raise (
-                    _unknown(self._job.label, record) if file is None else _missing(self._job.label, record, file.path)
-                )
+                raise _missing(self._job.label, record, file.path) if file else _unknown(self._job.label, record)
             await asyncio.wait([over], timeout=pause)
-            pause = min(pause * 2, _SLOWEST)
+            pause, last = min(pause * 2, _SLOWEST), over.done()
+            try:
+                record, file = await self._look()
+            except (TransportError, ControllerDown, AccountingDown) as error:
+                # The wait for the end sits out an outage, and so does this; what never worked was an error at once.
+                if last:
+                    raise
+                log.info("Job %s cannot be looked at: %s", self._job.label, error.message)
 
     async def _look(self) -> tuple[JobInfo, OutputFile | None]:
         record = await self._record()

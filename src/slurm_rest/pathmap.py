@@ -51,6 +51,15 @@ class PathMap:
         """Return where a path of the cluster is here, None where it is not covered."""
         return _translate(path, self.pairs)
 
+    def split(self, path: str) -> tuple[str, str] | None:
+        """Return the directory here that a path of the cluster is below, and the rest; None where it is not covered."""
+        clean = _clean(path)
+        for cluster, local in self.pairs:
+            rest = _below(clean, cluster)
+            if rest is not None:
+                return local, rest
+        return None
+
     def to_cluster(self, path: str) -> str | None:
         """Return what the cluster calls a path of this host, None where it is not covered."""
         back = sorted(((local, cluster) for cluster, local in self.pairs), key=lambda pair: len(pair[0]), reverse=True)

@@ -129,8 +129,8 @@ def _path(*candidates: object) -> str | None:
 def read_controller_job(record: Mapping[str, object]) -> JobInfo:
     """Read one element of ``jobs`` as slurmctld reports it.
 
-    ``std*_expanded`` exists from v0.0.43; before it, 24.11 expands ``standard_output`` itself while 26.05 sends the
-    template, so the path may still hold ``%j`` there.
+    ``std*_expanded`` exists from v0.0.43 on, beside ``standard_output`` with the pattern; before it (24.11, and v0.0.42
+    of 26.05), ``standard_output`` itself is expanded. ``outputs.output_file`` knows what each leaves over.
     """
     array_job = number(record.get("array_job_id")) or None
     het_job = number(record.get("het_job_id")) or None

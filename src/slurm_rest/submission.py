@@ -163,6 +163,7 @@ def translate(read: ReadJob, settings: Settings, target: Target, *, user: str, h
             cluster=target.cluster,
             read_file=read_submitted_file,
             commands=target.commands,
+            base="" if rule == "submit" else settings.path_map.to_cluster(here.directory) or "",
         ),
     )
 

@@ -71,6 +71,19 @@ async def asynchronous() -> None:
         assert_type(answer, jobs.OpenapiJobInfoResp)
 
 
+def outputs(slurm: SlurmClient, job: Job) -> None:
+    """What jobs write."""
+    assert_type(job.stdout(max_bytes=1000), str)
+    assert_type(job.stderr(), str)
+    for text in job.follow(lines=10):
+        assert_type(text, str)
+    assert_type(slurm.files.tail("/home/alice/x", lines=3).text, str)
+    for entry in slurm.files.walk("/home/alice"):
+        assert_type(entry.relative, str)
+    SlurmClient(path_map={"/home": "/mnt/home"})
+    SlurmClient(path_map=["/home"])  # type: ignore[arg-type]
+
+
 def generated(slurm: SlurmClient) -> None:
     """Every operation of slurmrestd."""
     answer = slurm.api.get_jobs()

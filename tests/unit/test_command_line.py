@@ -124,7 +124,7 @@ async def test_environment_and_script_reach_sbatch_apart(fake: Fake, tmp_path: P
     found = await fake(sbatch=text).submit(job(export="NONE", wait=True, time=5))
     assert (found.job_id, found.cluster) == (7, "east")
     assert (tmp_path / "script").read_text() == "#!/bin/sh\n"
-    assert (tmp_path / "env").read_bytes() == b"A=1\0"
+    assert (tmp_path / "env").read_bytes() == b"A=1\0SLURM_JOB_NAME=n\0"
     words = (tmp_path / "argv").read_text().splitlines()
     assert {"--parsable", "--chdir=/w", f"--comment={KEY}", "--export=ALL", "--export-file=3"} <= set(words)
     assert not {word for word in words if word.startswith(("--wait", "--export=NONE"))}

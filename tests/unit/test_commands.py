@@ -262,7 +262,7 @@ def test_everything_reaches_sbatch_as_it_is(
     wrapped = wrap(program)
     ran = subprocess.run([shell, "-c", 'eval "$(cat)"'], input=wrapped.stdin, capture_output=True, check=False)
     found = read_output(program, wrapped, ran.stdout, ran.stderr, "here").stdout
-    expected = [comment[:200], *(environment or [""]), "|", "#!/bin/sh\n" + script, *args]
+    expected = [comment[:200], *environment, "SLURM_JOB_NAME=n", "|", "#!/bin/sh\n" + script, *args]
     assert found == "".join(f"{one}\0" for one in expected)
 
 

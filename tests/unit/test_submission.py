@@ -139,6 +139,8 @@ def test_a_directory_that_the_path_map_covers_goes_by_the_clusters_name() -> Non
     settings = {"workdir": None, "path_map": PathMap.read("/cluster/homes=/home,/other=/mnt")}
     (job,) = body_of(settings=settings)
     assert job["current_working_directory"] == "/cluster/homes/alice/project"
+    (job,) = body_of(settings=settings, chdir="../x")
+    assert job["current_working_directory"] == "/cluster/homes/alice/project/../x"
     (job,) = body_of(settings={**settings, "environment": "submit"})
     assert job["current_working_directory"] == "/home/alice/project"
     (job,) = body_of(settings={**settings, "workdir": "/w"})

@@ -8,7 +8,7 @@ import gc
 import inspect
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from slurm_rest import AsyncJob, AsyncSlurmClient, Job, SlurmClient
 from slurm_rest.errors import ConfigError, JobNotFound, SlurmError, WaitTimeout
 from slurm_rest.models import Submission
 from slurm_rest.portal import Portal
+from slurm_rest.sync_files import iterate
 
 from .captures import capture
 from .wire import NEW, URL, Server, body_of, good, job, no_pauses, server, states
@@ -115,6 +116,24 @@ def test_a_reader_may_stop_in_the_middle(server: Server, tmp_path: Path) -> None
     # The client is closed, and the rest of the iterator with it.
     del left
     gc.collect()
+
+
+def test_an_iterator_that_is_left_is_closed_on_the_clients_loop(slurm: SlurmClient) -> None:
+    seen: list[object] = []
+
+    async def count() -> AsyncGenerator[int, None]:
+        try:
+            for number in range(10):
+                yield number
+        finally:
+            seen.append(asyncio.get_running_loop())
+
+    numbers = iterate(count(), slurm._portal.run)
+    assert [next(numbers), next(numbers)] == [0, 1]
+    del numbers
+    gc.collect()
+    assert seen == [slurm._portal._loop]
+    assert list(iterate(count(), slurm._portal.run)) == [*range(10)]
 
 
 async def test_it_works_inside_a_running_loop(slurm: SlurmClient, server: Server) -> None:

@@ -23,7 +23,8 @@ __all__ = ["Setting", "submit_body"]
 class Setting:
     """Everything about a submission that the spec itself does not say.
 
-    ``directory`` is the job's directory where the spec has none; ``rule`` decides the environment where nothing says
+    ``directory`` is the job's directory where the spec has none, ``base`` what a relative ``chdir`` starts from, where
+    the current directory is one of the cluster's; ``rule`` decides the environment where nothing says
     ``--export``; ``release`` is the sbatch to imitate; ``command`` becomes the job's Command in Slurm; ``cluster`` is
     the one that slurmrestd serves. ``commands`` says that sbatch itself gets the options, and the body only tells
     environment and directory.
@@ -39,6 +40,7 @@ class Setting:
     cluster: str = ""
     read_file: Callable[[str], bytes] | None = None
     commands: bool = False
+    base: str = ""
 
 
 def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
@@ -97,7 +99,7 @@ def _check_cluster(spec: JobSpec, cluster: str) -> None:
 def _directory(values: dict[str, object], setting: Setting) -> str:
     directory = str(values.get("chdir", ""))
     if "chdir" in values and not directory.startswith("/"):
-        base = setting.submitter.directory if setting.rule == "submit" else ""
+        base = setting.base or (setting.submitter.directory if setting.rule == "submit" else "")
         # Joined, not normalised: sbatch keeps ".." too.
         directory = f"{base}/{directory}" if base else directory
     directory = directory or setting.directory

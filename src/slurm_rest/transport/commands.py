@@ -130,7 +130,7 @@ def submit_program(job: PreparedJob) -> Program:
     if job.spec is None:
         raise TypeError("a job for commands needs its spec")
     jobs = _jobs_of(job.body)
-    environment = quote(_texts(jobs[0].get("environment")))
+    environment = quote(_with_name(_texts(jobs[0].get("environment")), jobs[0].get("name")))
     script = quote([str(job.body["script"])])
     first, *others = ([*spec.to_argv()] for spec in _specs(job.spec, jobs))
     command = quote(["sbatch", "--parsable", *first, "--export=ALL", "--export-file=3"])
@@ -154,6 +154,13 @@ def submit_program(job: PreparedJob) -> Program:
 def _jobs_of(body: Mapping[str, object]) -> list[Mapping[str, object]]:
     jobs = body.get("jobs")
     return [job for job in (jobs if isinstance(jobs, list) else [body["job"]]) if isinstance(job, Mapping)]
+
+
+def _with_name(environment: list[str], name: object) -> list[str]:
+    """Add the job's name: beside ``--export-file`` 22.05 forgets it, and with it what ``%x`` stands for."""
+    if not name or any(entry.startswith("SLURM_JOB_NAME=") for entry in environment):
+        return environment
+    return [*environment, f"SLURM_JOB_NAME={name}"]
 
 
 def _texts(value: object) -> list[str]:

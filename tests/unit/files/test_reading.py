@@ -211,6 +211,7 @@ async def test_removing_takes_links_for_what_they_are(files: StoredFiles, tmp_pa
     assert await files.remove("/home/link", recursive=True)
     assert (tmp_path / "kept/file").exists()
     assert not await files.remove("/home/gone/deeper")
+    assert not await files.remove("/home/kept/file/deeper")
 
 
 @pytest.mark.parametrize("path", ["/home", "/", "/home/", "/home/x/.."])
@@ -219,3 +220,33 @@ async def test_nobody_removes_all_of_it(files: StoredFiles, tmp_path: Path, path
     with pytest.raises(FilesError, match=r"not to be removed|not at hand"):
         await files.remove(path, recursive=True)
     assert (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("act", ["read", "remove"])
+async def test_a_link_that_appears_meanwhile_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    """Somebody swaps a directory for a link to one of this host's own, between the look and the act."""
+    secret = tmp_path / "elsewhere"
+    secret.mkdir()
+    (secret / "f").write_bytes(b"secret")
+    (tmp_path / "home/dir").mkdir(parents=True)
+    (tmp_path / "home/dir/f").write_bytes(b"harmless")
+    store = DirectoryStore(PathMap.read({"/home": str(tmp_path / "home")}))
+    look = store._resolve
+
+    def swap(path: str) -> str:
+        found = look(path)
+        if not (tmp_path / "home/old").exists():
+            (tmp_path / "home/dir").rename(tmp_path / "home/old")
+            (tmp_path / "home/dir").symlink_to(secret)
+        return found
+
+    monkeypatch.setattr(store, "_resolve", swap)
+    files = StoredFiles.of(store)
+    if act == "remove":
+        assert await files.remove("/home/dir/f") is False
+    else:
+        with pytest.raises(FilesError):
+            await files.tail("/home/dir/f")
+    assert (secret / "f").read_bytes() == b"secret"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from slurm_rest.config import Settings
 from slurm_rest.errors import ConfigError
 from slurm_rest.pathmap import PathMap
@@ -26,29 +28,53 @@ def choose_files(settings: Settings, transport: SlurmTransport | None = None) ->
     ``transport``, if it has one, is shared; otherwise SFTP makes its own to the configured host. Nothing is opened
     before it is needed.
     """
-    mapped = DirectoryStore(settings.path_map, "the path map") if settings.path_map else None
-    rest: Store | None = None
-    if settings.ways()[0] == "cli" or settings.environment == "submit":
-        rest = DirectoryStore(_EVERYTHING)
-    elif settings.ssh_host:
+    return _Ways(settings, transport).files()
+
+
+class _Ways:
+    """The stores that settings lead to, each made when a path first needs it."""
+
+    def __init__(self, settings: Settings, transport: SlurmTransport | None) -> None:
+        self._settings, self._transport = settings, transport
+        self._stores: list[Store] = []
+
+    def files(self) -> Files:
+        return StoredFiles(self.route, self._stores)
+
+    def route(self, path: str) -> Store:
+        settings = self._settings
+        if settings.path_map.to_local(path) is not None:
+            return self._mapped
+        if settings.ways()[0] == "cli" or settings.environment == "submit":
+            return self._here
+        if settings.ssh_host:
+            return self._sftp
+        hint = (
+            "Set SLURM_REST_PATH_MAP where the directory is mounted here (for instance /home=/mnt/home), or"
+            " SLURM_REST_SSH_HOST to read files over SFTP; slurmrestd moves none."
+        )
+        raise ConfigError(f"Nothing leads to {path} on the cluster", hint=hint)
+
+    @cached_property
+    def _mapped(self) -> Store:
+        return self._kept(DirectoryStore(self._settings.path_map, "the path map"))
+
+    @cached_property
+    def _here(self) -> Store:
+        return self._kept(DirectoryStore(_EVERYTHING))
+
+    @cached_property
+    def _sftp(self) -> Store:
         from slurm_rest.transport.ssh import SshRunner
 
         from .sftp import SftpStore
 
+        transport = self._transport
         ways = transport.transports if isinstance(transport, FallbackTransport) else [transport]
         runners = [way.runner for way in ways if isinstance(way, CommandTransport)]
         own = next((runner for runner in runners if isinstance(runner, SshRunner)), None)
-        rest = SftpStore(own or SshRunner(settings), shared=own is not None)
+        return self._kept(SftpStore(own or SshRunner(self._settings), shared=own is not None))
 
-    def route(path: str) -> Store:
-        if mapped is not None and settings.path_map.to_local(path) is not None:
-            return mapped
-        if rest is None:
-            hint = (
-                "Set SLURM_REST_PATH_MAP where the directory is mounted here (for instance /home=/mnt/home), or"
-                " SLURM_REST_SSH_HOST to read files over SFTP; slurmrestd moves none."
-            )
-            raise ConfigError(f"Nothing leads to {path} on the cluster", hint=hint)
-        return rest
-
-    return StoredFiles(route, [store for store in (mapped, rest) if store is not None])
+    def _kept(self, store: Store) -> Store:
+        self._stores.append(store)
+        return store

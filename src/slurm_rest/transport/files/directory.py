@@ -7,7 +7,6 @@ import contextlib
 import errno
 import os
 import posixpath
-import shutil
 import stat as modes
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timezone
@@ -23,6 +22,9 @@ __all__ = ["DirectoryStore", "kind_of"]
 T = TypeVar("T")
 
 _MAX_LINKS = 40
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+# To go through a directory takes no right to read it, where the system can tell the two apart.
+_ENTER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 _LOST = frozenset(
     {errno.ESTALE, errno.EIO, errno.ETIMEDOUT, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ENOTCONN, errno.EREMOTEIO}
 )
@@ -40,7 +42,7 @@ class DirectoryStore:
 
     async def stat(self, path: str) -> FileStat:
         """Return what is known of a file, links followed."""
-        return await self._do(path, lambda: _stat_of(os.lstat(self._resolve(path)[1])))
+        return await self._do(path, lambda: self._stat(path))
 
     async def open(self, path: str) -> _OpenFile:
         """Open a regular file to read; anything else is refused without waiting for it."""
@@ -48,11 +50,11 @@ class DirectoryStore:
 
     async def scan(self, path: str) -> Sequence[tuple[str, FileStat]]:
         """Return the names in a directory and what each is, links not followed."""
-        return await self._do(path, lambda: list(_scan(self._resolve(path)[1])))
+        return await self._do(path, lambda: self._scan(path))
 
     async def real(self, path: str) -> str:
         """Return the path with no link in it."""
-        return await self._do(path, lambda: self._resolve(path)[0])
+        return await self._do(path, lambda: self._resolve(path))
 
     async def remove(self, path: str, *, recursive: bool) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""
@@ -84,45 +86,83 @@ class DirectoryStore:
         kind = "loop" if error.errno == errno.ELOOP else "failed"
         raise FilesError(f"{path}: {reason}", path=path, kind=kind) from error
 
+    def _stat(self, path: str) -> FileStat:
+        with self._held(self._resolve(path)) as (directory, name):
+            return _stat_of(os.stat(name, dir_fd=directory, follow_symlinks=False))
+
+    def _scan(self, path: str) -> list[tuple[str, FileStat]]:
+        with self._held(self._resolve(path)) as (directory, name):
+            descriptor = os.open(name, _READ | os.O_DIRECTORY, dir_fd=directory)
+            try:
+                return list(_entries(descriptor))
+            finally:
+                os.close(descriptor)
+
     def _open(self, path: str) -> _OpenFile:
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
         try:
-            local = self._resolve(path)[1]
-            descriptor = os.open(local, flags)
+            descriptor = self._descriptor(path)
         except FileNotFoundError:
             # NFS remembers for a while that there was no such name, unless the directory is opened.
             with contextlib.suppress(OSError, FilesError):
-                os.close(os.open(self._resolve(posixpath.dirname(path))[1], os.O_RDONLY | os.O_DIRECTORY))
-            local = self._resolve(path)[1]
-            descriptor = os.open(local, flags)
+                self._scan_nothing(posixpath.dirname(path))
+            descriptor = self._descriptor(path)
         handle = _OpenFile(descriptor, lambda error: self._refuse(path, error))
         if not modes.S_ISREG(os.fstat(descriptor).st_mode):
             handle.end()
             raise FilesError(f"{path} is no regular file", path=path, kind="kind")
         return handle
 
+    def _descriptor(self, path: str) -> int:
+        with self._held(self._resolve(path)) as (directory, name):
+            return os.open(name, _READ | os.O_NONBLOCK | os.O_NOCTTY, dir_fd=directory)
+
+    def _scan_nothing(self, path: str) -> None:
+        with self._held(self._resolve(path)) as (directory, name):
+            os.close(os.open(name, _READ | os.O_DIRECTORY, dir_fd=directory))
+
     def _remove(self, path: str, recursive: bool) -> bool:
         parent, name = posixpath.split(posixpath.normpath(path))
         try:
-            directory, local_directory = self._resolve(parent)
-        except FileNotFoundError:
+            real = posixpath.join(self._resolve(parent), name)
+        except (FileNotFoundError, NotADirectoryError):
             return False
-        if not name or self._map.is_top(posixpath.join(directory, name)):
+        if not name or name == ".." or self._map.is_top(real):
             raise FilesError(f"{path} is not to be removed as a whole", path=path, kind="denied")
-        local = os.path.join(local_directory, name)
         try:
-            if not modes.S_ISDIR(os.lstat(local).st_mode):
-                os.unlink(local)
-            elif recursive:
-                shutil.rmtree(local)
-            else:
-                raise FilesError(f"{path} is a directory", path=path, kind="kind", hint="Say recursive=True.")
-        except FileNotFoundError:
+            with self._held(real) as (directory, name):
+                if not modes.S_ISDIR(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
+                    os.unlink(name, dir_fd=directory)
+                elif recursive:
+                    _remove_tree(directory, name)
+                else:
+                    raise FilesError(f"{path} is a directory", path=path, kind="kind", hint="Say recursive=True.")
+        except (FileNotFoundError, NotADirectoryError):
             return False
         return True
 
-    def _resolve(self, path: str) -> tuple[str, str]:
-        """Return the path on the cluster and the one here, both without links."""
+    @contextlib.contextmanager
+    def _held(self, real: str) -> Iterator[tuple[int, str]]:
+        """Open the directory of a path without links, step by step, and yield it with the name in it.
+
+        A link that somebody puts in the way meanwhile is not followed.
+        """
+        found = self._map.split(real)
+        if found is None:
+            raise self._away(real, real)
+        top, rest = found
+        *steps, name = rest.split("/")
+        directory = os.open(top, _ENTER)
+        try:
+            for step in steps:
+                deeper = os.open(step, _ENTER | os.O_NOFOLLOW, dir_fd=directory)
+                os.close(directory)
+                directory = deeper
+            yield directory, name or "."
+        finally:
+            os.close(directory)
+
+    def _resolve(self, path: str) -> str:
+        """Return the path on the cluster without links."""
         done, rest, links = "/", [*reversed(path.split("/"))], 0
         while rest:
             name = rest.pop()
@@ -147,10 +187,9 @@ class DirectoryStore:
             target = os.readlink(local)
             done = "/" if target.startswith("/") else done
             rest += reversed(target.split("/"))
-        local = self._map.to_local(done)
-        if local is None:
+        if self._map.to_local(done) is None:
             raise self._away(path, done)
-        return done, local
+        return done
 
     def _away(self, path: str, real: str) -> FilesError:
         where = path if real == path else f"{path} leads to {real}, which"
@@ -211,8 +250,23 @@ def _stat_of(found: os.stat_result) -> FileStat:
     return FileStat(kind_of(found.st_mode), found.st_size, modified, (found.st_dev, found.st_ino))
 
 
-def _scan(local: str) -> Iterator[tuple[str, FileStat]]:
-    with os.scandir(local) as entries:
+def _entries(directory: int) -> Iterator[tuple[str, FileStat]]:
+    with os.scandir(directory) as entries:
         for entry in entries:
             with contextlib.suppress(FileNotFoundError):
                 yield entry.name, _stat_of(entry.stat(follow_symlinks=False))
+
+
+def _remove_tree(directory: int, name: str) -> None:
+    """Remove a directory with all in it; no link in it is followed, not even one that appears meanwhile."""
+    inside = os.open(name, _READ | os.O_DIRECTORY, dir_fd=directory)
+    try:
+        for child, stat in list(_entries(inside)):
+            with contextlib.suppress(FileNotFoundError):
+                if stat.kind == "directory":
+                    _remove_tree(inside, child)
+                else:
+                    os.unlink(child, dir_fd=inside)
+    finally:
+        os.close(inside)
+    os.rmdir(name, dir_fd=directory)

@@ -67,11 +67,13 @@ class StoredFiles:
         async with _opened(self._store(path), path) as handle:
             end = (await handle.stat()).size
             while offset < end:
-                data = await handle.read(offset, min(size, end - offset))
+                # Much at once: over a long way each answer takes its time.
+                data = await handle.read(offset, min(_BATCH, end - offset))
                 if not data:
                     raise FilesError(f"{path} was cut while it was read", path=path, hint="Read it again.")
                 offset += len(data)
-                yield data
+                for start in range(0, len(data), size):
+                    yield data[start : start + size]
 
     async def follow(
         self, path: str, *, offset: int = 0, until: asyncio.Future[T], size: int = CHUNK
