@@ -18,9 +18,9 @@ from tests.packaging.support import ROOT
 SOURCE = ROOT / "src/slurm_rest"
 # From the bottom up: a module may import those before it, a package (sbatch, api, transport, cli) also its own parts.
 ORDER = [
-    *("errors", "states", "models", "keys", "records"),
+    *("errors", "metrics", "states", "models", "keys", "records"),
     *("sbatch", "api", "outputs"),
-    *("pathmap", "auth", "config"),
+    *("pathmap", "auth", "token_settings", "config"),
     *("transport", "submission", "poller"),
     *("tables", "progress"),
     *("logs", "job", "grouping", "acting", "looking", "client", "portal", "sync_files", "sync"),
