@@ -263,11 +263,12 @@ class Connection:
 
     async def _attempt(self, method: str, path: str, query: Query, body: bytes | None) -> Answer:
         context = ErrorContext(method, path, request_id=f"{self._name}-{next(self._numbers)}")
-        token = await self.tokens.token()
-        headers = self._headers(token, body, context.request_id)
         # Only letters, digits and -._~ may stand in a value unencoded; repeated names are lists.
         target = f"{path}?{_encode(query)}" if query else path
         async with self._slots:
+            # Asked here: a token may end while a request waits for its turn.
+            token = await self.tokens.token()
+            headers = self._headers(token, body, context.request_id)
             answer = await self._timed(context, target, headers, body)
         self.release, self.cluster = answer.release or self.release, answer.cluster or self.cluster
         return replace(answer, token=token, user=self.settings.user or "")
