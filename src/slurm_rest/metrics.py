@@ -6,13 +6,18 @@ OpenTelemetry. Labels come from fixed sets, never from jobs, hosts or users.
 
 from __future__ import annotations
 
+import logging
 import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-__all__ = ["BATCH_BOUNDS", "SECONDS_BOUNDS", "Histogram", "Metrics", "RequestRecord", "request_fields"]
+__all__ = ["BATCH_BOUNDS", "SECONDS_BOUNDS", "BatchRecord", "Histogram", "Metrics", "RequestRecord", "request_fields"]
+
+log = logging.getLogger("slurm_rest")
+T = TypeVar("T")
 
 # A state of one job takes 2 ms, a listing of everything 5 s, a dead slurmctld 10 to 20 s.
 SECONDS_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -67,6 +72,15 @@ class RequestRecord:
     request_id: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """How many jobs one request is about."""
+
+    transport: str
+    operation: str
+    jobs: int
+
+
 @dataclass(slots=True)
 class Metrics:
     """The counters and timings of one client, since it was made.
@@ -87,7 +101,8 @@ class Metrics:
     token_issued: float | None = None
     token_expires: float | None = None
     _clock: Callable[[], float] = field(default=time.time, repr=False)
-    _listeners: list[Callable[[RequestRecord], None]] = field(default_factory=list, repr=False)
+    _request_listeners: list[Callable[[RequestRecord], None]] = field(default_factory=list, repr=False)
+    _batch_listeners: list[Callable[[BatchRecord], None]] = field(default_factory=list, repr=False)
 
     @property
     def request_count(self) -> int:
@@ -110,8 +125,13 @@ class Metrics:
 
     def on_request(self, listener: Callable[[RequestRecord], None]) -> Callable[[], None]:
         """Call ``listener`` after each request, in the client's loop; returns what ends that."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+        self._request_listeners.append(listener)
+        return lambda: self._request_listeners.remove(listener)
+
+    def on_batch(self, listener: Callable[[BatchRecord], None]) -> Callable[[], None]:
+        """Call ``listener`` for each request that is about jobs by their ids; returns what ends that."""
+        self._batch_listeners.append(listener)
+        return lambda: self._batch_listeners.remove(listener)
 
     def record(self, request: RequestRecord) -> None:
         """Count one request."""
@@ -121,8 +141,7 @@ class Metrics:
             self.seconds[key] = Histogram(SECONDS_BOUNDS)
         self.seconds[key].observe(request.seconds)
         self.bytes_received += request.bytes_received
-        for listener in list(self._listeners):
-            listener(request)
+        _tell(self._request_listeners, request)
 
     def record_batch(self, transport: str, operation: str, jobs: int) -> None:
         """Note how many jobs one request is about."""
@@ -130,6 +149,7 @@ class Metrics:
         if key not in self.batches:
             self.batches[key] = Histogram(BATCH_BOUNDS)
         self.batches[key].observe(jobs)
+        _tell(self._batch_listeners, BatchRecord(transport, operation, jobs))
 
     def record_fallback(self, source: str, target: str) -> None:
         """Count one switch from a transport to another."""
@@ -140,14 +160,14 @@ class Metrics:
         return {
             "requests": [
                 {"transport": transport, "operation": operation, "outcome": outcome, "count": count}
-                for (transport, operation, outcome), count in sorted(self.requests.items())
+                for (transport, operation, outcome), count in sorted(dict(self.requests).items())
             ],
-            "seconds": _listed(self.seconds.items()),
-            "batches": _listed(self.batches.items()),
+            "seconds": _listed(self.seconds.copy().items()),
+            "batches": _listed(self.batches.copy().items()),
             "bytes_received": self.bytes_received,
             "fallbacks": [
                 {"from": source, "to": target, "count": count}
-                for (source, target), count in sorted(self.fallbacks.items())
+                for (source, target), count in sorted(dict(self.fallbacks).items())
             ],
             "uncertain_submissions": self.uncertain_submissions,
             "token_renewals": self.token_renewals,
@@ -155,6 +175,19 @@ class Metrics:
             "token_age": self.token_age,
             "token_seconds_left": self.token_seconds_left,
         }
+
+
+def _tell(listeners: Iterable[Callable[[T], None]], news: T) -> None:
+    for listener in list(listeners):
+        _call(listener, news)
+
+
+def _call(listener: Callable[[T], None], news: T) -> None:
+    try:
+        listener(news)
+    except Exception:
+        # Somebody else's code must not end a request that has been answered.
+        log.warning("A listener of the metrics failed", exc_info=True)
 
 
 def request_fields(request: RequestRecord) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,10 +13,12 @@ from datetime import datetime, timezone
 
 from slurm_rest.errors import ConfigError, TokenMissing
 
-__all__ = ["ServerClock", "TokenClaims", "clean_token", "read_claims"]
+__all__ = ["ServerClock", "TokenClaims", "clean_token", "read_claims", "redact"]
 
 log = logging.getLogger("slurm_rest")
 
+# A JWT's header is a JSON object, and that begins so in base64.
+_TOKEN_LIKE = re.compile(r"eyJ[\w-]+\.[\w-]*(\.[\w-]*)?")
 # Without ``iat`` nobody knows how long a token was meant to last.
 _MARGIN, _LONGEST_MARGIN, _SHORTEST_MARGIN = 60.0, 300.0, 1.0
 # Smaller differences do no harm: tokens are renewed earlier than that.
@@ -106,6 +109,11 @@ def clean_token(text: str, name: str) -> str:
     if not token.isascii() or any(character.isspace() or not character.isprintable() for character in token):
         raise ConfigError(f"The token from {name} is not one word of ASCII text", hint="Make one with: scontrol token")
     return token
+
+
+def redact(text: str) -> str:
+    """Return text of others, such as a command's complaint, without anything that looks like a token."""
+    return _TOKEN_LIKE.sub("(a token)", text)
 
 
 @dataclass(slots=True)

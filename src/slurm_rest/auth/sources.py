@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from slurm_rest.errors import ConfigError, TokenMissing
 
-from .claims import clean_token, read_claims
+from .claims import clean_token, read_claims, redact
 
 __all__ = [
     "CommandToken",
@@ -155,7 +155,8 @@ class FileToken:
 class CommandToken:
     """A command that prints a token; run again shortly before ``exp``, or when Slurm refuses its last one."""
 
-    command: Sequence[str]
+    # Its words may hold a password.
+    command: Sequence[str] = field(repr=False)
     timeout: float = 30.0
     name: str = "the token command"
     _held: Held = field(default_factory=Held, repr=False, init=False, compare=False)
@@ -189,7 +190,7 @@ class CommandToken:
                     process.kill()
                 await process.wait()
         if process.returncode:
-            last = errors.decode(errors="replace").strip().rpartition("\n")[2][:200]
+            last = redact(errors.decode(errors="replace").strip().rpartition("\n")[2])[:200]
             raise ConfigError(f"{self.name} failed with status {process.returncode}: {last or 'no message'}")
         lines = output.decode(errors="replace").split()
         return lines[-1] if lines else ""

@@ -233,6 +233,8 @@ class CommandTransport:
     async def states(self, ids: Collection[int]) -> list[StateRow]:
         """Ask for everybody's states and keep those of these ids: one command for any number."""
         asked = {int(check_id(job_id)) for job_id in ids}
+        if asked:
+            self.metrics.record_batch(self.name, "squeue", len(asked))
         return commands.read_states(await self._good(commands.states_program()), asked) if asked else []
 
     async def all_states(self) -> list[StateRow]:

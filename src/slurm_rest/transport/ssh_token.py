@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from slurm_rest.auth.claims import redact
 from slurm_rest.config import Settings
 from slurm_rest.errors import ConfigError, ErrorContext
 
@@ -28,8 +29,9 @@ async def scontrol_token(settings: Settings) -> str:
         await runner.close()
     done = read_output(program, wrapped, stdout, stderr, runner.where)
     if done.status:
-        reason = done.stderr.strip().rpartition("\n")[2][:200] or "no message"
-        context = ErrorContext(command="scontrol", exit_status=done.status, stderr=done.stderr[:2000])
+        complaint = redact(done.stderr)
+        reason = complaint.strip().rpartition("\n")[2][:200] or "no message"
+        context = ErrorContext(command="scontrol", exit_status=done.status, stderr=complaint[:2000])
         hint = "Try it there: scontrol token. The cluster may have switched it off (disable_token_creation)."
         raise ConfigError(f"scontrol token on {runner.where} failed: {reason}", hint=hint, context=context)
     return done.stdout
