@@ -12,7 +12,7 @@ from slurm_rest.metrics import Metrics
 
 from .chain import ChainToken
 from .claims import ServerClock, TokenClaims, read_claims
-from .sources import KnowsTime, TokenProvider
+from .sources import EnvironmentToken, KnowsTime, NoToken, StaticToken, TokenProvider
 
 __all__ = ["TokenKeeper"]
 
@@ -22,6 +22,8 @@ log = logging.getLogger("slurm_rest")
 _PATIENCE_SECONDS = 1.0
 # A source that failed, or that had no fresher token, is left alone for so long while the old token is good.
 _RETRY_SECONDS = 5.0
+# These never wait, so nothing has to be shared; a task for each request would cost 30 us.
+_IMMEDIATE = (NoToken, StaticToken, EnvironmentToken)
 
 
 class TokenKeeper:
@@ -49,6 +51,8 @@ class TokenKeeper:
 
     async def token(self) -> str:
         """Return the token for the next request; raises the source's error when there is none that could work."""
+        if isinstance(self.provider, _IMMEDIATE):
+            return await self._ask()
         flight = self._flight
         if not self._is_good():
             return await asyncio.shield(flight or self._start())
