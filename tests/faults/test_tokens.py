@@ -18,6 +18,7 @@ from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient
 from slurm_rest.auth import CommandToken, KeyToken, TokenProvider, read_claims
 from slurm_rest.errors import TokenExpired
+from tests.support.transports import rest_of
 
 SECONDS = float(os.environ.get("SLURM_REST_FAULT_SECONDS", "10"))
 LIFE = 5
@@ -91,7 +92,7 @@ async def test_a_clock_that_is_10_minutes_off(seconds_off: int, cluster: Cluster
         return time.time() + seconds_off
 
     async with AsyncSlurmClient(cluster.url, token=key(cluster, 300, clock), workdir="/tmp") as slurm:
-        tokens = slurm._rest.connection.tokens
+        tokens = rest_of(slurm).connection.tokens
         tokens.clock.local = clock
         await slurm.states([1])
         job = await slurm.submit(SCRIPT, hold=True)
@@ -110,7 +111,7 @@ async def test_a_token_is_over_by_the_servers_clock(cluster: Cluster) -> None:
     expired = cluster.token("alice", lifespan=-300)
     async with AsyncSlurmClient(cluster.url, token=expired, workdir="/tmp") as slurm:
         # By this clock it lasts another 5 minutes.
-        tokens = slurm._rest.connection.tokens
+        tokens = rest_of(slurm).connection.tokens
         tokens.clock.local = lambda: time.time() - 600
         tokens.note_time(time.time(), time.time() - 600, time.time() - 600)
         with pytest.raises(TokenExpired):

@@ -20,6 +20,7 @@ from slurm_rest.errors import SlurmError, SubmitUncertain, Timeout, TokenRejecte
 from slurm_rest.metrics import Histogram, Metrics, RequestRecord
 from slurm_rest.transport.command_line import CommandTransport
 from slurm_rest.transport.operations import operation_name
+from tests.support.transports import rest_of
 
 from .captures import capture
 from .wire import NEW, URL, Server, client, good, job, no_pauses, server, states
@@ -281,8 +282,8 @@ async def test_no_path_shows_a_secret(
     async with client(token=source, recovery_timeout=0.01, http_transport=httpx.MockTransport(answer)) as slurm:
         shown += [await told_by(slurm, act) for act in ACTS]
         shown += [repr(slurm), repr(slurm.settings), repr(slurm.metrics), repr(slurm.metrics.as_dict())]
-        keeper = slurm._rest.connection.tokens
-        shown += [repr(keeper), keeper.why, repr(vars(slurm._rest.connection).get("tokens"))]
+        keeper = rest_of(slurm).connection.tokens
+        shown += [repr(keeper), keeper.why, repr(vars(rest_of(slurm).connection).get("tokens"))]
         signed = [keeper._held] if keeper._held else []
     told = "\n".join([*shown, caplog.text, *(repr(vars(record)) for record in caplog.records)])
     assert len(told) > 1000

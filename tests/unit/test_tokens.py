@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from slurm_rest.auth import ChainToken, KeyToken, ScontrolToken, ServerClock, StaticToken, TokenKeeper, read_claims
 from slurm_rest.auth import keeper as keeper_module
 from slurm_rest.errors import ConfigError, TokenExpired, TokenMissing, TokenRejected
+from tests.support.transports import rest_of
 
 from .captures import capture
 from .wire import NEW, Server, client, good, no_pauses, server, states
@@ -421,7 +422,7 @@ async def test_reads_of_accounting_are_made_once_more_when_the_token_was_the_rea
     probe = server.on("GET", "/jobs/state/", judge)
     source = Source(["old", "new"])
     async with client(token=source) as slurm:
-        await slurm._rest.accounting("/jobs/")
+        await rest_of(slurm).accounting("/jobs/")
     assert (accounting.call_count, probe.call_count, source.renewed) == (2, 2, 1)
 
 
@@ -457,7 +458,7 @@ async def test_a_proxys_date_is_noted(server: Server) -> None:
     server.on("GET", "/jobs/state/", answer)
     async with client() as slurm:
         await slurm.states([1])
-        assert slurm._rest.connection.tokens.clock.now() == pytest.approx(1_700_000_000, abs=5)
+        assert rest_of(slurm).connection.tokens.clock.now() == pytest.approx(1_700_000_000, abs=5)
 
 
 @pytest.mark.parametrize(("path", "content"), [("/job/1", {"jobs": []}), ("/jobs/", {"jobs": []})])
@@ -466,8 +467,8 @@ async def test_slurms_own_time_is_noted(path: str, content: dict[str, object], s
     last = {"set": True, "infinite": False, "number": 1_700_000_000}
     server.on("GET", path, good(last_update=last, **content))
     async with client() as slurm:
-        await slurm._rest.records(path, "jobs")
-        assert slurm._rest.connection.tokens.clock.now() == pytest.approx(1_700_000_000, abs=5)
+        await rest_of(slurm).records(path, "jobs")
+        assert rest_of(slurm).connection.tokens.clock.now() == pytest.approx(1_700_000_000, abs=5)
 
 
 async def test_a_refusal_that_this_clock_cannot_explain_leads_to_the_servers(server: Server) -> None:
@@ -478,5 +479,5 @@ async def test_a_refusal_that_this_clock_cannot_explain_leads_to_the_servers(ser
     async with client(token=source) as slurm:
         await slurm.states([1])
         await slurm.states([1])
-        assert slurm._rest.connection.tokens.clock.skew == pytest.approx(600, abs=5)
+        assert rest_of(slurm).connection.tokens.clock.skew == pytest.approx(600, abs=5)
     assert diag.call_count == 1
