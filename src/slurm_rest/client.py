@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .acting import Acting
-from .auth import TokenProvider
-from .config import EnvironmentRule, SshOptions, TransportName, load_settings
+from .config import EnvironmentRule, SshOptions, TokenArgument, TransportName, load_settings
 from .grouping import JobRef, both, by_id, ids_of, member_of, one_of
 from .job import AsyncJob
 from .looking import Looking
+from .metrics import Metrics
 from .models import JobInfo, group_record
 from .poller import Poller
 from .sbatch import JobSpec, Script, read_script
@@ -38,23 +38,26 @@ class AsyncSlurmClient(Acting, Looking):
     """A client of one cluster, for one user. Use it as ``async with``, or call ``close``.
 
     Without arguments everything comes from the environment (SLURM_REST_URL, SLURM_JWT, ...) and the profile file.
-    ``token`` is a token's text or a provider; ``user`` the user to act as, when the token allows it; ``cluster``
-    names a profile. ``transport`` pins rest, ssh or cli; by itself REST is used where there is a URL, else SSH where
-    there is a host (``ssh_host``, ``ssh_port``, ``ssh_user``, ``ssh_key`` or ``ssh_key_file``, ``ssh_known_hosts``,
-    ``ssh_proxy_jump``). ``timeout`` is how long one answer may take, ``recovery_timeout`` how long a submission whose
-    answer was lost is looked for. Nothing is sent before the first call.
+    ``token`` is a token's text, a provider, or a list of sources of which the first that has one serves; ``user`` the
+    user to act as, when the token allows it; ``cluster`` names a profile. ``transport`` pins rest, ssh or cli; by
+    itself REST is used where there is a URL, else SSH where there is a host (``ssh_host``, ``ssh_port``, ``ssh_user``,
+    ``ssh_key`` or ``ssh_key_file``, ``ssh_known_hosts``, ``ssh_proxy_jump``). ``timeout`` is how long one answer may
+    take, ``recovery_timeout`` how long a submission whose answer was lost is looked for. Nothing is sent before the
+    first call.
     """
 
     def __init__(
         self,
         url: str | None = None,
         *,
-        token: str | TokenProvider | None = None,
+        token: TokenArgument | None = None,
         user: str | None = None,
         api_version: str | None = None,
         token_file: str | os.PathLike[str] | None = None,
         token_command: str | Sequence[str] | None = None,
         jwt_key_file: str | os.PathLike[str] | None = None,
+        jwt_key_id: str | None = None,
+        token_ssh: bool | None = None,
         ca_file: str | os.PathLike[str] | None = None,
         transport: TransportName | None = None,
         environment: EnvironmentRule | None = None,
@@ -75,6 +78,8 @@ class AsyncSlurmClient(Acting, Looking):
                 "token_file": token_file,
                 "token_command": token_command,
                 "jwt_key_file": jwt_key_file,
+                "jwt_key_id": jwt_key_id,
+                "token_ssh": token_ssh,
                 "ca_file": ca_file,
                 "transport": transport,
                 "environment": environment,
@@ -84,8 +89,13 @@ class AsyncSlurmClient(Acting, Looking):
                 **ssh,
             }
         )
+        self.metrics = Metrics()
         self._transport: SlurmTransport = choose_transport(
-            self.settings, http_transport=http_transport, read_timeout=timeout, recovery_timeout=recovery_timeout
+            self.settings,
+            http_transport=http_transport,
+            read_timeout=timeout,
+            recovery_timeout=recovery_timeout,
+            metrics=self.metrics,
         )
         self._poller = Poller(self._transport)
 

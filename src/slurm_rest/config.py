@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import re
-import shlex
 import shutil
 import sys
 from collections.abc import Mapping
@@ -14,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 from urllib.parse import urlsplit
 
-from .auth import CommandToken, EnvironmentToken, FileToken, KeyToken, NoToken, StaticToken, TokenProvider
+from .auth import NoToken, TokenProvider
 from .errors import ConfigError
 from .pathmap import PathMap
+from .token_settings import TOKEN_SOURCES, TokenArgument, make_provider, read_path
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Settings", "SshOptions", "load_settings"]
+__all__ = ["Settings", "SshOptions", "TokenArgument", "load_settings"]
 
 TransportName = Literal["auto", "rest", "ssh", "cli"]
 EnvironmentRule = Literal["login", "submit"]
@@ -33,6 +32,8 @@ _VARIABLES: Mapping[str, str] = {
     "token_file": "SLURM_REST_TOKEN_FILE",
     "token_command": "SLURM_REST_TOKEN_COMMAND",
     "jwt_key_file": "SLURM_REST_JWT_KEY_FILE",
+    "jwt_key_id": "SLURM_REST_JWT_KEY_ID",
+    "token_ssh": "SLURM_REST_TOKEN_SSH",
     "ca_file": "SLURM_REST_CA_FILE",
     "transport": "SLURM_REST_TRANSPORT",
     "environment": "SLURM_REST_ENVIRONMENT",
@@ -46,7 +47,6 @@ _VARIABLES: Mapping[str, str] = {
     "ssh_proxy_jump": "SLURM_REST_SSH_PROXY_JUMP",
 }
 _ARGUMENTS = frozenset([*_VARIABLES, "token", "cluster", "ssh_key"])
-_TOKEN_SOURCES = ("token", "token_file", "token_command", "jwt_key_file")
 
 
 class SshOptions(TypedDict, total=False):
@@ -133,7 +133,7 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
     elsewhere = given.get("url") or environ.get("SLURM_REST_URL")
     if elsewhere and not named and elsewhere != profile.get("url"):
         # An address from elsewhere must not be sent the token of a cluster that nobody named.
-        profile = {name: value for name, value in profile.items() if name not in _TOKEN_SOURCES}
+        profile = {name: value for name, value in profile.items() if name not in TOKEN_SOURCES}
     variables = {name: environ[key] for name, key in _VARIABLES.items() if environ.get(key)}
     values: dict[str, object] = {**profile, **variables, **given}
     url = _check_url(str(values.get("url", "")))
@@ -141,8 +141,8 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
         url=url,
         api_version=_version(values.get("api_version")),
         user=_optional(values.get("user")),
-        token=_provider(given, variables, profile, environ, url),
-        ca_file=_path(values["ca_file"]) if values.get("ca_file") else None,
+        token=make_provider(given, variables, profile, environ),
+        ca_file=read_path(values["ca_file"]) if values.get("ca_file") else None,
         transport=cast("TransportName", _choice(values, "transport", ("auto", "rest", "ssh", "cli"))),
         environment=cast("EnvironmentRule", _choice(values, "environment", ("login", "submit"))),
         workdir=_optional(values.get("workdir")),
@@ -152,8 +152,8 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
         ssh_port=_port(values.get("ssh_port")),
         ssh_user=_optional(values.get("ssh_user")),
         ssh_key=_optional(given.get("ssh_key")),
-        ssh_key_file=_path(values["ssh_key_file"]) if values.get("ssh_key_file") else None,
-        ssh_known_hosts=_path(values["ssh_known_hosts"]) if values.get("ssh_known_hosts") else None,
+        ssh_key_file=read_path(values["ssh_key_file"]) if values.get("ssh_key_file") else None,
+        ssh_known_hosts=read_path(values["ssh_known_hosts"]) if values.get("ssh_known_hosts") else None,
         ssh_proxy_jump=_optional(values.get("ssh_proxy_jump")),
         ssh_insecure=environ.get("SLURM_REST_SSH_INSECURE") == "1",
         environ=environ,
@@ -222,67 +222,6 @@ def _check_url(url: str) -> str:
 
 def _without_password(url: str) -> str:
     return url.rpartition("@")[2] if "@" in url else url
-
-
-def _provider(
-    given: Mapping[str, object],
-    variables: Mapping[str, object],
-    profile: Mapping[str, object],
-    environ: Mapping[str, str],
-    url: str,
-) -> TokenProvider:
-    """Take the token from the first layer that says anything about one."""
-    user = _optional(given.get("user") or variables.get("user") or profile.get("user"))
-    layers: list[Mapping[str, object]] = [given, variables, profile]
-    if "SLURM_JWT" in environ:
-        layers[1] = {**variables, "token": EnvironmentToken(environ)}
-    for layer, origin in zip(layers, ("arguments", "environment", "profile"), strict=True):
-        # An empty token is an answer too: whoever passes one must not get another identity's.
-        named = [name for name in _TOKEN_SOURCES if layer.get(name) or (name == "token" and name in layer)]
-        if origin == "environment" and "token" in named:
-            named = ["token"]
-        if len(named) > 1:
-            raise ConfigError(f"There are several token sources in the {origin}: {', '.join(named)}", hint="Keep one.")
-        if named:
-            return _make_provider(named[0], layer[named[0]], user)
-    return NoToken()
-
-
-def _make_provider(kind: str, value: object, user: str | None) -> TokenProvider:
-    if kind == "token":
-        if not isinstance(value, str) and not callable(getattr(value, "token", None)):
-            raise ConfigError(f"The token is a {type(value).__name__}", hint="Pass its text, or a token provider.")
-        return StaticToken(value) if isinstance(value, str) else cast("TokenProvider", value)
-    if kind == "token_file":
-        return FileToken(_path(value))
-    if kind == "token_command":
-        return CommandToken(_command(value))
-    return KeyToken(_path(value), user or _own_name())
-
-
-def _path(value: object) -> Path:
-    try:
-        return Path(str(value)).expanduser()
-    except RuntimeError:
-        raise ConfigError(f"{str(value)!r} names the home of a user who does not exist") from None
-
-
-def _command(value: object) -> list[str]:
-    hint = "Check SLURM_REST_TOKEN_COMMAND."
-    try:
-        words = shlex.split(value) if isinstance(value, str) else value
-    except ValueError as error:
-        raise ConfigError(f"The token command cannot be split into words: {error}", hint=hint) from None
-    if not isinstance(words, (list, tuple)) or not words or not all(isinstance(word, str) for word in words):
-        raise ConfigError("The token command is not a list of words", hint=hint)
-    return list(words)
-
-
-def _own_name() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        raise ConfigError("This process's user has no name to sign a token for", hint="Set SLURM_REST_USER.") from None
 
 
 def _read_profile(environ: Mapping[str, str], cluster: str) -> tuple[Mapping[str, object], str]:

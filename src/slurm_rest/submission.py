@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from .api import API_VERSIONS
-from .auth import EnvironmentToken, read_claims
+from .auth import ChainToken, EnvironmentToken, read_claims
 from .config import Settings, load_settings
 from .errors import ConfigError, SpecError, UnsupportedVersion
 from .keys import add_key, callers_key, new_key
@@ -207,7 +207,8 @@ def convert_read(
 
 def _token_user(settings: Settings) -> str:
     """Return the user of a token that lies at hand in SLURM_JWT; no command is run for one."""
-    if not isinstance(settings.token, EnvironmentToken):
+    token = settings.token
+    if not isinstance(token.providers[0] if isinstance(token, ChainToken) else token, EnvironmentToken):
         return ""
     return read_claims(settings.environ.get("SLURM_JWT", "")).user
 

@@ -15,12 +15,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .api import SlurmApi
-from .auth import TokenProvider
 from .client import AsyncSlurmClient
-from .config import EnvironmentRule, Settings, SshOptions, TransportName
+from .config import EnvironmentRule, Settings, SshOptions, TokenArgument, TransportName
 from .errors import SlurmError
 from .job import AsyncJob
 from .looking import JOBS_LIMIT
+from .metrics import Metrics
 from .models import ActionResult, CancelResult, Diagnostics, JobInfo, Ping, TransportHealth
 from .portal import Portal
 from .sbatch import JobSpec
@@ -48,12 +48,14 @@ class SlurmClient:
         self,
         url: str | None = None,
         *,
-        token: str | TokenProvider | None = None,
+        token: TokenArgument | None = None,
         user: str | None = None,
         api_version: str | None = None,
         token_file: str | os.PathLike[str] | None = None,
         token_command: str | Sequence[str] | None = None,
         jwt_key_file: str | os.PathLike[str] | None = None,
+        jwt_key_id: str | None = None,
+        token_ssh: bool | None = None,
         ca_file: str | os.PathLike[str] | None = None,
         transport: TransportName | None = None,
         environment: EnvironmentRule | None = None,
@@ -73,6 +75,8 @@ class SlurmClient:
             token_file=token_file,
             token_command=token_command,
             jwt_key_file=jwt_key_file,
+            jwt_key_id=jwt_key_id,
+            token_ssh=token_ssh,
             ca_file=ca_file,
             transport=transport,
             environment=environment,
@@ -112,6 +116,11 @@ class SlurmClient:
     def requests(self) -> int:
         """How many HTTP requests this client has made."""
         return self._client.requests
+
+    @property
+    def metrics(self) -> Metrics:
+        """What this client has counted and timed."""
+        return self._client.metrics
 
     @property
     def capabilities(self) -> Capabilities:

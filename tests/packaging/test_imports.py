@@ -18,13 +18,13 @@ from tests.packaging.support import ROOT
 SOURCE = ROOT / "src/slurm_rest"
 # From the bottom up: a module may import those before it, a package (sbatch, api, transport, cli) also its own parts.
 ORDER = [
-    *("errors", "states", "models", "keys", "records"),
+    *("errors", "metrics", "states", "models", "keys", "records"),
     *("sbatch", "api", "outputs"),
-    *("pathmap", "auth", "config"),
+    *("pathmap", "auth", "token_settings", "config"),
     *("transport", "submission", "poller"),
     *("tables", "progress"),
     *("logs", "job", "grouping", "acting", "looking", "client", "portal", "sync_files", "sync"),
-    *("notebook", "testing", "cli", "__main__"),
+    *("exporters", "notebook", "testing", "cli", "__main__"),
 ]
 # Each of these is known to one place; everything else goes through it.
 SSH = ("transport/ssh.py", "transport/files/sftp.py")
@@ -33,13 +33,26 @@ ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "asyncssh": SSH,
     "flyte": "",
     "pandas": "notebook",
+    "prometheus_client": "exporters/prometheus.py",
+    "opentelemetry": "exporters/opentelemetry.py",
 }
 # What users import from; the rest is reached through these or the package itself.
 PUBLIC = [
-    *("errors", "states", "models", "sbatch", "auth", "config", "client", "job"),
+    *("errors", "metrics", "states", "models", "sbatch", "auth", "config", "client", "job", "exporters"),
     *("api", "api.jobs", "api.cluster", "api.accounting", "api.diagnostics", "api.common", "api.values", "api.words"),
 ]
-HEAVY = ("asyncssh", "flyte", "grpc", "rich", "pandas", "matplotlib", "numpy", "cryptography")
+HEAVY = (
+    "asyncssh",
+    "flyte",
+    "grpc",
+    "rich",
+    "pandas",
+    "matplotlib",
+    "numpy",
+    "cryptography",
+    "prometheus_client",
+    "opentelemetry",
+)
 IMPURE = ("asyncio", "httpx", "socket", "ssl", "subprocess", "threading", "getpass", "pwd", "resource", "time")
 FAMILIES = ("jobs", "cluster", "accounting", "diagnostics", "common")
 

@@ -18,6 +18,8 @@ PACKAGES = {"slurm_rest"}
 # What reaches users must not bring in a compiler, a test tool or an extra.
 DEPENDENCIES = {"httpx", "pydantic", "pyjwt", "click", "rich", "tomli"}
 
+EXPORTERS = ("prometheus_client", "opentelemetry-sdk")
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
@@ -100,7 +102,9 @@ def test_the_command_runs(bare: Path, tmp_path: Path) -> None:
 
 
 def test_the_unit_tests_pass_against_the_wheel(wheel: Path, tmp_path: Path) -> None:
-    python = install(wheel, tmp_path / "env", "pytest", "pytest-asyncio", "respx", "hypothesis", "cryptography")
+    python = install(
+        wheel, tmp_path / "env", "pytest", "pytest-asyncio", "respx", "hypothesis", "cryptography", *EXPORTERS
+    )
     where = run(python, "-c", "import slurm_rest; print(slurm_rest.__file__)", cwd=ROOT)
     assert Path(where.stdout.strip()).is_relative_to(tmp_path), where.stderr
     options = ["-q", "-p", "no:cacheprovider", "-m", "not cluster"]

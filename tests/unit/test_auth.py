@@ -278,7 +278,7 @@ def _pem(file: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "words"),
-    [(Path.unlink, "No such file"), (lambda file: file.write_bytes(b""), "is empty"), (_pem, "no key for HS256")],
+    [(Path.unlink, "No such file"), (lambda file: file.write_bytes(b""), "is empty"), (_pem, "is a public key")],
 )
 async def test_key_files_that_hold_no_key(spoil: Callable[[Path], object], words: str, key_file: Path) -> None:
     spoil(key_file)

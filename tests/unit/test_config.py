@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from slurm_rest.auth import CommandToken, EnvironmentToken, FileToken, KeyToken, NoToken, StaticToken
+from slurm_rest.auth import (
+    ChainToken,
+    CommandToken,
+    EnvironmentToken,
+    FileToken,
+    KeyToken,
+    NoToken,
+    ScontrolToken,
+    StaticToken,
+    TokenProvider,
+)
 from slurm_rest.config import Settings, load_settings
 from slurm_rest.errors import ConfigError, TokenMissing
 
@@ -141,7 +151,9 @@ def test_a_home_that_does_not_exist_is_said() -> None:
         ({"SLURM_REST_TOKEN_FILE": "/x"}, FileToken),
         ({"SLURM_REST_TOKEN_COMMAND": "make token --for 'me too'"}, CommandToken),
         ({"SLURM_REST_JWT_KEY_FILE": "/x", "SLURM_REST_USER": "alice"}, KeyToken),
-        ({"SLURM_JWT": "x", "SLURM_REST_TOKEN_FILE": "/x"}, EnvironmentToken),
+        ({"SLURM_JWT": "x", "SLURM_REST_TOKEN_FILE": "/x"}, ChainToken),
+        ({"SLURM_REST_TOKEN_SSH": "1", "SLURM_REST_SSH_HOST": "login"}, ScontrolToken),
+        ({"SLURM_REST_TOKEN_SSH": "0", "SLURM_REST_SSH_HOST": "login"}, NoToken),
         ({}, NoToken),
     ],
 )
@@ -181,7 +193,7 @@ def test_the_key_signs_for_the_user_of_the_settings_or_of_the_process(monkeypatc
         load(jwt_key_file="/k")
 
 
-@pytest.mark.parametrize("token", [123, b"token", ["x"], object()])
+@pytest.mark.parametrize("token", [123, b"token", [], object()])
 def test_what_is_neither_text_nor_provider(token: object) -> None:
     with pytest.raises(ConfigError, match="The token is a"):
         load(token=token)
@@ -193,13 +205,44 @@ def test_commands_that_are_none(words: object) -> None:
         load(token_command=words)
 
 
-def test_two_sources_in_one_layer_contradict_each_other(profile: Profile) -> None:
-    with pytest.raises(ConfigError, match="several token sources in the arguments: token, token_file"):
-        load(token="t", token_file="/f")
-    with pytest.raises(ConfigError, match="several token sources in the environment"):
-        load({"SLURM_REST_TOKEN_FILE": "/f", "SLURM_REST_TOKEN_COMMAND": "c"})
-    with pytest.raises(ConfigError, match="several token sources in the profile"):
-        load(profile('[clusters.a]\nurl = "http://p:1"\ntoken_file = "/f"\njwt_key_file = "/k"\n'))
+def test_sources_of_one_layer_are_asked_one_after_the_other(profile: Profile) -> None:
+    kept = {"HOME": "/nowhere", "SLURM_JWT": "x", "SLURM_REST_TOKEN_FILE": "/f", "SLURM_REST_TOKEN_COMMAND": "c"}
+    kept |= {"SLURM_REST_JWT_KEY_FILE": "/k", "SLURM_REST_USER": "u", "SLURM_REST_JWT_KEY_ID": "id"}
+    kept |= {"SLURM_REST_TOKEN_SSH": "yes", "SLURM_REST_SSH_HOST": "login"}
+    found = load_settings({}, kept).token
+    file, command, key = FileToken(Path("/f")), CommandToken(["c"]), KeyToken(Path("/k"), "u", key_id="id")
+    assert found == ChainToken([EnvironmentToken(kept), file, command, key, ScontrolToken("login")])
+    assert load(kept, token_file="/f").token == file
+    assert load(kept, token="t", token_file="/f").token == ChainToken([StaticToken("t"), file])
+    table = '[clusters.a]\nurl = "http://p:1"\ntoken_file = "/f"\ntoken_command = "c"\n'
+    assert load(profile(table)).token == ChainToken([file, command])
+
+
+def test_a_list_names_sources_in_an_order_of_its_own(profile: Profile) -> None:
+    words = 'token = ["key:/k", "ssh", "env", "env:MINE", "command:make it", "file:/f"]'
+    environ = profile(f'[clusters.a]\nurl = "http://p:1"\nssh_host = "login"\nuser = "u"\n{words}\n')
+    env = {**environ}
+    keys: list[TokenProvider] = [KeyToken(Path("/k"), "u"), ScontrolToken("login")]
+    chain = [*keys, EnvironmentToken(env), EnvironmentToken(env, "MINE")]
+    found = load_settings({}, env).token
+    assert found == ChainToken([*chain, CommandToken(["make", "it"]), FileToken(Path("/f"))])
+    own = StaticToken("t")
+    assert load(token=[own, "file:/f"]).token == ChainToken([own, FileToken(Path("/f"))])
+    assert load(token=[own]).token is own
+
+
+@pytest.mark.parametrize("source", ["a.b.c", "file:", "env:", "ssh:x", "x:y", "", 5])
+def test_entries_that_are_no_source_are_refused_without_being_shown(source: object) -> None:
+    with pytest.raises(ConfigError, match="token source") as caught:
+        load(token=[source])
+    assert str(source) not in caught.value.message or not source or source == 5
+
+
+def test_a_token_over_ssh_needs_a_host_and_a_plain_word() -> None:
+    with pytest.raises(ConfigError, match="needs a host"):
+        load({"SLURM_REST_TOKEN_SSH": "1"})
+    with pytest.raises(ConfigError, match="token_ssh is 'login'"):
+        load({"SLURM_REST_TOKEN_SSH": "login"})
 
 
 # --- the profile file -----------------------------------------------------------------------------------------

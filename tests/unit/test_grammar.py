@@ -91,7 +91,7 @@ def test_memory(value: object, expected: int) -> None:
     "value", ["", "4 G", "4GiB", "1.5G", "4P", "G", "-1", -1, 1.5, True, None, 10**30, "9" * 400 + "T", "9" * 400 + "K"]
 )
 def test_memory_that_is_none(value: object) -> None:
-    with pytest.raises(ValueError, match=r"takes MiB|more memory"):
+    with pytest.raises(ValueError, match=r"takes MiB|more memory|no number that large"):
         read("mem", value)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import platform
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from .shared import json_option, with_client
 from .terminal import columns, out, out_json
 
 if TYPE_CHECKING:
+    from slurm_rest.auth import TokenProvider
     from slurm_rest.client import AsyncSlurmClient
     from slurm_rest.models import Ping
 
@@ -27,7 +29,10 @@ __all__ = ["TOKEN_KEYS", "Login", "read_login", "token", "version"]
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """What the settings say about who asks, without the token itself. ``problem`` is empty for a usable one."""
+    """What the settings say about who asks, without the token itself. ``problem`` is empty for a usable one.
+
+    ``passed_over`` has the sources of a chain that gave none, and why.
+    """
 
     user: str = ""
     source: str = ""
@@ -38,6 +43,7 @@ class Login:
     problem: str = ""
     hint: str = ""
     acts_as: str = ""
+    passed_over: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def seconds_left(self) -> int | None:
@@ -66,28 +72,34 @@ TOKEN_KEYS: Fields[Login] = {
     "algorithm": lambda login: login.algorithm,
     "key_id": lambda login: login.key_id,
     "problem": lambda login: login.problem,
+    "passed_over": lambda login: dict(login.passed_over),
 }
 _MAKE_ONE = "Make one with: export $(scontrol token), or set one of the SLURM_REST_TOKEN_* settings."
 
 
 async def read_login(arguments: dict[str, str]) -> Login:
     """Read the token that the settings lead to. Nothing is sent; other errors of the settings are raised."""
-    from slurm_rest.auth import NoToken, read_claims
+    from slurm_rest.auth import ChainToken, NoToken, read_claims
     from slurm_rest.config import load_settings
-    from slurm_rest.errors import ConfigError, TokenMissing
+    from slurm_rest.errors import AuthError, ConfigError, TransportError
 
     settings = load_settings(arguments)
-    source, acts_as = settings.token.name, settings.user or ""
+    acts_as = settings.user or ""
     if isinstance(settings.token, NoToken):
-        return Login(problem="no token is configured", hint=_MAKE_ONE, source=source, acts_as=acts_as)
+        return Login(problem="no token is configured", hint=_MAKE_ONE, source=settings.token.name, acts_as=acts_as)
     try:
+        if _needs_binding(settings.token):
+            from slurm_rest.transport.choice import bind_tokens  # loads the HTTP client, which others need not
+
+            bind_tokens(settings)
         claims = read_claims(await settings.token.token())
-    except (ConfigError, TokenMissing) as error:
-        return Login(problem=error.message, hint=error.hint, source=source, acts_as=acts_as)
+    except (ConfigError, AuthError, TransportError) as error:
+        return Login(problem=error.message, hint=error.hint, source=settings.token.name, acts_as=acts_as)
+    passed_over = dict(settings.token.reasons) if isinstance(settings.token, ChainToken) else {}
     problem = claims.problem or ("it has expired" if claims.is_expired() else "")
     return Login(
         user=claims.user,
-        source=source,
+        source=settings.token.name,
         issued=claims.issued,
         expires=claims.expires,
         algorithm=claims.algorithm,
@@ -95,7 +107,15 @@ async def read_login(arguments: dict[str, str]) -> Login:
         problem=problem,
         hint=_MAKE_ONE if problem else "",
         acts_as=acts_as or claims.user,
+        passed_over=passed_over,
     )
+
+
+def _needs_binding(provider: TokenProvider) -> bool:
+    from slurm_rest.auth import ChainToken, ScontrolToken
+
+    providers = provider.providers if isinstance(provider, ChainToken) else (provider,)
+    return any(isinstance(one, ScontrolToken) for one in providers)
 
 
 @click.command()
@@ -120,6 +140,7 @@ def token(ctx: click.Context, as_json: bool) -> None:
             ["expires", login.lifetime],
             ["algorithm", login.algorithm],
             ["key id", login.key_id],
+            *(["passed over", f"{name}: {reason}"] for name, reason in login.passed_over.items()),
         ]
         out("\n".join(columns(lines)))
     if login.problem:

@@ -8,6 +8,7 @@ Slurm's own error numbers first; all of the cases here were seen on 24.11.5 and 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -33,6 +34,8 @@ from slurm_rest.records import mapping, number, read_issues, text
 
 __all__ = ["Answer", "error_of", "is_ambiguous", "read_answer", "submit_error", "submitted_id"]
 
+# A token that ends within this time may have ended already by another clock.
+_SUSPICIOUS_SECONDS = 900.0
 _RENEW_HINT = "Make a new one, for instance with: scontrol token"
 # Slurm's numbers. 1007 authentication, 1800 "connect failure", 7000 database, 2017 unknown job, 2002 and 2010 rights.
 _REJECTED_TOKEN, _CONNECT_FAILURE, _NO_DATABASE, _UNKNOWN_JOB, _NOBODY = 1007, 1800, 7000, 2017, 6010
@@ -96,15 +99,18 @@ def read_answer(method: str, path: str, status: int, content_type: str, raw: byt
     return Answer(ErrorContext(method, path, status, errors, warnings, request_id), body, is_json=True, raw=raw)
 
 
-def error_of(answer: Answer, token: str = "") -> SlurmError | None:
-    """Return the error that an answer means, None when it is a good one. ``token`` only serves to look at ``exp``."""
+def error_of(answer: Answer, token: str = "", now: float | None = None) -> SlurmError | None:
+    """Return the error that an answer means, None when it is a good one.
+
+    ``token`` and ``now``, the server's time in Unix seconds, only serve to look at ``exp``.
+    """
     if not answer.is_json:
         return _plain_error(answer)
     if not _is_slurms(answer):
         return _not_slurmrestd(answer)
     if not answer.context.errors and answer.status < 400:
         return None
-    return _auth_error(answer, token) or _daemon_error(answer) or _refusal(answer)
+    return _auth_error(answer, token, now) or _daemon_error(answer) or _refusal(answer)
 
 
 def _is_slurms(answer: Answer) -> bool:
@@ -142,24 +148,28 @@ def _plain_error(answer: Answer) -> SlurmError | None:
     return _not_slurmrestd(answer)
 
 
-def _auth_error(answer: Answer, token: str) -> AuthError | None:
+def _auth_error(answer: Answer, token: str, now: float | None) -> AuthError | None:
     context = answer.context
     says_auth = any("authentication error" in issue.description.lower() for issue in context.errors)
     if answer.status == 511 or _REJECTED_TOKEN in answer.numbers or (_NO_DATABASE in answer.numbers and says_auth):
-        return rejected_token(token, context, answer.user)
+        return rejected_token(token, context, answer.user, now)
     if _NOBODY in answer.numbers:
-        return UnknownUser(
-            "The token's user does not exist on the cluster",
-            hint=f"Check its claim sun. {_RENEW_HINT}",
-            context=context,
-        )
+        return unknown_user(context, answer.user)
     return None
 
 
-def rejected_token(token: str, context: ErrorContext, user: str = "") -> TokenRejected:
+def unknown_user(context: ErrorContext, acts_as: str = "", told: str = "") -> UnknownUser:
+    """Say that the cluster does not know the user of the token, or the one to act as."""
+    who = f"The user {acts_as!r}" if acts_as else "The token's user"
+    message = told or f"{who} does not exist on the cluster"
+    hint = "Check the user to act as (SLURM_REST_USER)." if acts_as else f"Check the claim sun. {_RENEW_HINT}"
+    return UnknownUser(message, hint=hint, context=context)
+
+
+def rejected_token(token: str, context: ErrorContext, user: str = "", now: float | None = None) -> TokenRejected:
     """Say why Slurm refused a token, as far as the token itself shows it."""
     claims = read_claims(token)
-    if claims.expires is not None and claims.is_expired():
+    if claims.expires is not None and claims.is_expired(now):
         when = claims.expires.astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
         return TokenExpired(f"The token expired at {when}", hint=_RENEW_HINT, context=context)
     if claims.problem and token:
@@ -169,6 +179,8 @@ def rejected_token(token: str, context: ErrorContext, user: str = "") -> TokenRe
         reason = f"it is {claims.user}'s, who may not act as {user}, or it is not signed with this cluster's key"
     else:
         reason = f"it is not signed with this cluster's key, or may not act as {who}"
+    if claims.ends_soon(time.time() + _SUSPICIOUS_SECONDS):
+        reason += ", or the server's clock is ahead of this one"
     return TokenRejected(f"Slurm refused the token: {reason}", hint=_RENEW_HINT, context=context)
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
+from slurm_rest.auth import ChainToken, ScontrolToken
 from slurm_rest.config import Settings
 from slurm_rest.errors import ConfigError
+from slurm_rest.metrics import Metrics
 
 from .base import SlurmTransport
 from .fallback import FallbackTransport
@@ -16,7 +19,7 @@ from .rest import RestTransport
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["choose_transport"]
+__all__ = ["bind_tokens", "choose_transport"]
 
 log = logging.getLogger("slurm_rest")
 
@@ -27,6 +30,7 @@ def choose_transport(
     http_transport: httpx.AsyncBaseTransport | None,
     read_timeout: float | None,
     recovery_timeout: float,
+    metrics: Metrics | None = None,
 ) -> SlurmTransport:
     """Return the transport that is asked for, or one that falls back from REST to SSH to the commands of this host.
 
@@ -35,27 +39,32 @@ def choose_transport(
     """
 
     def rest() -> SlurmTransport:
+        bind_tokens(settings)
         return RestTransport(
             settings,
             http_transport=http_transport,
             read_timeout=read_timeout,
             recovery_timeout=recovery_timeout,
+            metrics=metrics,
         )
 
     def ssh() -> SlurmTransport:
         from .ssh import ssh_transport
 
-        return ssh_transport(settings)
+        return ssh_transport(settings, metrics)
 
     def cli() -> SlurmTransport:
         from .cli import cli_transport
 
-        return cli_transport()
+        return cli_transport(metrics)
 
     makers: dict[str, Callable[[], SlurmTransport]] = {"rest": rest, "ssh": ssh, "cli": cli}
     first, *others = settings.ways()
     transports = [makers[first](), *(made for name in others if (made := _made(name, makers[name])))]
-    return FallbackTransport(transports, guarded=("cli",)) if len(transports) > 1 else transports[0]
+    if len(transports) == 1:
+        return transports[0]
+    on_switch = None if metrics is None else metrics.record_fallback
+    return FallbackTransport(transports, guarded=("cli",), on_switch=on_switch)
 
 
 def _made(name: str, make: Callable[[], SlurmTransport]) -> SlurmTransport | None:
@@ -65,3 +74,13 @@ def _made(name: str, make: Callable[[], SlurmTransport]) -> SlurmTransport | Non
     except ConfigError as error:
         log.warning("There is no way over %s: %s", name, error.message)
         return None
+
+
+def bind_tokens(settings: Settings) -> None:
+    """Let ``scontrol token`` run over SSH, where the settings ask for it."""
+    provider = settings.token
+    for one in provider.providers if isinstance(provider, ChainToken) else (provider,):
+        if isinstance(one, ScontrolToken) and one.run is None:
+            from .ssh_token import scontrol_token
+
+            one.run = partial(scontrol_token, settings)

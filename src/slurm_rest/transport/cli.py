@@ -10,6 +10,7 @@ import signal
 from collections.abc import Sequence
 
 from slurm_rest.errors import CommandMissing, ProtocolError, Timeout
+from slurm_rest.metrics import Metrics
 
 from .command_line import CommandTransport
 from .shell import MAX_OUTPUT
@@ -96,6 +97,6 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         await process.wait()
 
 
-def cli_transport() -> CommandTransport:
+def cli_transport(metrics: Metrics | None = None) -> CommandTransport:
     """Return the transport over this host's own commands."""
-    return CommandTransport(LocalRunner())
+    return CommandTransport(LocalRunner(), metrics)

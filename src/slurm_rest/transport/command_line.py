@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
+import secrets
+import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from slurm_rest.api.base import ApiCaller
@@ -18,6 +22,7 @@ from slurm_rest.errors import (
     SubmitUncertain,
     Timeout,
 )
+from slurm_rest.metrics import Metrics, RequestRecord, request_fields
 from slurm_rest.models import (
     ActionResult,
     CancelResult,
@@ -85,10 +90,12 @@ class Runner(Protocol):
 class CommandTransport:
     """Slurm through sbatch, squeue, sacct, scancel and scontrol of 22.05 and later."""
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner: Runner, metrics: Metrics | None = None) -> None:
         self.runner = runner
+        self.metrics = metrics or Metrics()
         self.name = runner.name
         self._counters = Counters()
+        self._id, self._numbers = secrets.token_hex(4), itertools.count(1)
         self._release = self._cluster = ""
 
     @property
@@ -159,22 +166,43 @@ class CommandTransport:
             return await self._run_once(program, timeout)
 
     async def _run_once(self, program: Program, timeout: float) -> Finished:
-        wrapped = wrap(program)
-        where = self.runner.where
+        context = ErrorContext(command=program.name, request_id=f"{self._id}-{next(self._numbers)}")
         self._counters.requests += 1
+        received, status, outcome, started = 0, None, "cancelled", time.perf_counter()
         try:
+            wrapped = wrap(program)
             stdout, stderr = await self.runner.execute(LINE, wrapped.stdin, timeout)
-        except Timeout as error:
-            error.context = ErrorContext(command=program.name)
+            received = len(stdout) + len(stderr)
+            done = read_output(program, wrapped, stdout, stderr, self.runner.where)
+            status, outcome = done.status, "failed" if done.status else "ok"
+        except SlurmError as error:
+            outcome = type(error).__name__
+            error.context = replace(error.context, command=program.name, request_id=context.request_id)
             raise
-        self._counters.bytes_received += len(stdout) + len(stderr)
-        done = read_output(program, wrapped, stdout, stderr, where)
-        log.debug("%s on %s: exit status %d, %d bytes", program.name, where, done.status, len(stdout))
+        finally:
+            self._counters.bytes_received += received
+            seconds = time.perf_counter() - started
+            record = RequestRecord(self.name, program.name, outcome, seconds, received, status, context.request_id)
+            self.metrics.record(record)
+            self._log_command(record)
         if done.status in (126, 127):
             hint = "Slurm's commands must be on the path of a login without a terminal."
-            context = ErrorContext(command=program.name, exit_status=done.status, stderr=done.stderr[:2000])
-            raise CommandMissing(f"There is no {program.name} on {where}", hint=hint, context=context)
+            told = replace(context, exit_status=done.status, stderr=done.stderr[:2000])
+            raise CommandMissing(f"There is no {program.name} on {self.runner.where}", hint=hint, context=told)
         return done
+
+    def _log_command(self, record: RequestRecord) -> None:
+        log.debug(
+            "%s %s on %s: %s, exit status %s, %d bytes, %.4f s",
+            record.request_id,
+            record.operation,
+            self.runner.where,
+            record.outcome,
+            "-" if record.status is None else record.status,
+            record.bytes_received,
+            record.seconds,
+            extra=request_fields(record),
+        )
 
     # --- submission -----------------------------------------------------------------------------------------
 
@@ -205,6 +233,7 @@ class CommandTransport:
         try:
             done = await self._run(program, repeatable=False, timeout=_SUBMIT_SECONDS)
         except (ProtocolError, Timeout) as error:
+            self.metrics.uncertain_submissions += 1
             raise SubmitUncertain(
                 f"The answer to the submission was lost, so the job may exist: {error.message}",
                 key=job.key,
@@ -218,6 +247,8 @@ class CommandTransport:
     async def states(self, ids: Collection[int]) -> list[StateRow]:
         """Ask for everybody's states and keep those of these ids: one command for any number."""
         asked = {int(check_id(job_id)) for job_id in ids}
+        if asked:
+            self.metrics.record_batch(self.name, "squeue", len(asked))
         return commands.read_states(await self._good(commands.states_program()), asked) if asked else []
 
     async def all_states(self) -> list[StateRow]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from slurm_rest.config import Settings
 from slurm_rest.errors import AuthError, ConfigError, HostKeyError, ProtocolError, Timeout, Unreachable
+from slurm_rest.metrics import Metrics
 
 from .command_line import CommandTransport
 from .shell import MAX_OUTPUT
@@ -284,6 +285,6 @@ async def _talk(process: asyncssh.SSHClientProcess[bytes], stdin: bytes) -> tupl
     return output, errors
 
 
-def ssh_transport(settings: Settings) -> CommandTransport:
+def ssh_transport(settings: Settings, metrics: Metrics | None = None) -> CommandTransport:
     """Return the transport over the commands of the configured login node."""
-    return CommandTransport(SshRunner(settings))
+    return CommandTransport(SshRunner(settings), metrics)

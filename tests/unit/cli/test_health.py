@@ -48,7 +48,7 @@ def test_with_a_dead_controller_accounting_is_still_looked_at(run: Run, server: 
 
 
 def test_dead_accounting_is_told_apart(run: Run, server: Server) -> None:
-    server.answer("GET", "/slurmdb/clusters/", NO_DATABASE, 502)
+    server.answer("GET", "/slurmdb/jobs/", NO_DATABASE, 502)
 
     result = run("ping")
 
@@ -61,7 +61,7 @@ def test_dead_accounting_is_told_apart(run: Run, server: Server) -> None:
 def refuse(server: Server) -> None:
     down(server)
     server.answer("GET", "/slurm/jobs/state/", REFUSED, 511)
-    server.answer("GET", "/slurmdb/clusters/", NO_DATABASE, 502)
+    server.answer("GET", "/slurmdb/jobs/", NO_DATABASE, 502)
 
 
 def test_a_rejected_token_is_told_apart(run: Run, server: Server) -> None:
@@ -87,7 +87,7 @@ def test_an_expired_token_is_told_apart(run: Run, server: Server, monkeypatch: p
 
 def test_no_token_is_told_apart(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SLURM_JWT")
-    for path in ("/slurm/ping/", "/slurmdb/clusters/"):
+    for path in ("/slurm/ping/", "/slurmdb/jobs/"):
         server.answer("GET", path, "Authentication failure", 401)
 
     result = run("ping")
@@ -122,7 +122,7 @@ def test_an_unreadable_token_file_is_told_by_each_check(run: Run, server: Server
     ],
 )
 def test_trouble_on_the_way_is_told_apart(run: Run, server: Server, error: Exception, words: str) -> None:
-    for path in ("/slurm/ping/", "/slurmdb/clusters/"):
+    for path in ("/slurm/ping/", "/slurmdb/jobs/"):
         server.answers["GET", path] = error
 
     result = run("ping")
@@ -133,7 +133,7 @@ def test_trouble_on_the_way_is_told_apart(run: Run, server: Server, error: Excep
 
 
 def test_a_server_that_is_no_slurmrestd_is_told_apart(run: Run, server: Server) -> None:
-    for path in ("/slurm/ping/", "/slurmdb/clusters/"):
+    for path in ("/slurm/ping/", "/slurmdb/jobs/"):
         server.answer("GET", path, "<html>hello</html>", 200)
 
     result = run("ping")

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import time
+from pathlib import Path
 
 import pytest
 
@@ -87,3 +89,33 @@ def test_the_servers_version_is_asked_for_on_demand(run: Run, server: Server) ->
     assert "Slurm 24.11.5, API v0.0.42, cluster testing" in run("version", "--server").out
     document = json.loads(run("version", "--server", "--json").out)
     assert (document["slurm"], document["api_version"], document["client"]) == ("24.11.5", "v0.0.42", __version__)
+
+
+def test_what_a_chain_passed_over_is_told_with_the_reason(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "token").write_text(token(sun="alice"))
+    monkeypatch.setenv("SLURM_JWT", token(exp=int(time.time()) - 60))
+    monkeypatch.setenv("SLURM_REST_TOKEN_FILE", str(tmp_path / "token"))
+
+    result = run("token")
+
+    assert result.status == 0
+    assert f"from         the token file {tmp_path}/token" in result.out
+    assert "passed over  SLURM_JWT: its token has expired" in result.out
+    document = json.loads(run("token", "--json").out)
+    assert document["passed_over"] == {"SLURM_JWT": "its token has expired"}
+
+
+def test_a_token_over_ssh_that_cannot_be_had_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_JWT")
+    monkeypatch.setenv("SLURM_REST_TOKEN_SSH", "1")
+    monkeypatch.setenv("SLURM_REST_SSH_HOST", "127.0.0.1")
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("SLURM_REST_SSH_PORT", str(held.getsockname()[1]))
+
+        result = run("token")
+
+    assert result.status == 1
+    assert "No sshd listens at 127.0.0.1" in result.err

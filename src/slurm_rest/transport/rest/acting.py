@@ -50,6 +50,7 @@ class Actor:
             chunk = sendable[start : start + _IDS_PER_REQUEST]
             # Without FULL_JOB a signal passes by the batch script, as it does for a plain scancel --signal.
             how = {"signal": word, "flags": ["FULL_JOB"]} if word else {}
+            self._rest.count_batch("DELETE jobs", chunk)
             body = json.dumps({"jobs": chunk, **how}).encode()
             # To cancel twice is to cancel; to send USR1 twice is not the same as once.
             again = word in (None, "KILL", "TERM")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import logging
+import platform
+import secrets
 import ssl
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,23 +17,30 @@ from urllib.parse import quote
 
 import httpx
 
+import slurm_rest
 from slurm_rest.api import API_VERSIONS
+from slurm_rest.auth import TokenKeeper
 from slurm_rest.config import Settings
 from slurm_rest.errors import (
+    AccountingDown,
+    AuthError,
     ConfigError,
     ErrorContext,
     ProtocolError,
     SlurmError,
     Timeout,
+    TokenMissing,
     TokenRejected,
     TransportError,
     Unreachable,
     UnsupportedVersion,
     VersionNotServed,
 )
+from slurm_rest.metrics import Metrics, RequestRecord, request_fields
 from slurm_rest.records import read_ping
 from slurm_rest.transport.answers import Answer, controller_down, error_of, is_ambiguous, read_answer
 from slurm_rest.transport.base import Counters
+from slurm_rest.transport.operations import operation_name, proxy_time, slurm_time
 
 __all__ = ["Connection"]
 
@@ -42,6 +53,7 @@ CONNECT_TIMEOUT = 5.0
 # 26.05 has 2 worker threads for each CPU: more requests at once only delay everybody's ping.
 CONCURRENCY = 4
 _PAUSES = (0.1, 0.4)
+_USER_AGENT = f"slurm-rest-client/{slurm_rest.__version__} python/{platform.python_version()} httpx/{httpx.__version__}"
 
 Query = Sequence[tuple[str, str]]
 
@@ -55,9 +67,12 @@ class Connection:
         *,
         http_transport: httpx.AsyncBaseTransport | None = None,
         read_timeout: float = READ_TIMEOUT,
+        metrics: Metrics | None = None,
     ) -> None:
         self.settings = settings.require_url()
         self.counters = Counters()
+        self.metrics = metrics or Metrics()
+        self.tokens = TokenKeeper(settings.token, metrics=self.metrics)
         self.release = ""
         self.cluster = ""
         self._timeout = httpx.Timeout(read_timeout, connect=CONNECT_TIMEOUT)
@@ -66,10 +81,13 @@ class Connection:
         self._version = settings.api_version
         self._negotiation = asyncio.Lock()
         self._slots = asyncio.Semaphore(CONCURRENCY)
+        # Numbers alone would repeat in a server's log, where all clients meet.
+        self._name = secrets.token_hex(4)
         self._numbers = itertools.count(1)
 
     async def close(self) -> None:
         """Close the pool."""
+        await self.tokens.close()
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
@@ -127,7 +145,7 @@ class Connection:
         version = await self.version()
         answer = await self.exchange(method, f"/{service}/{version}{path}", query, body, repeatable=repeatable)
         error = await self.judge(answer)
-        if isinstance(error, TokenRejected) and repeatable and await self._has_another_token(answer.token):
+        if await self._may_ask_again(answer, error, repeatable=repeatable):
             answer = await self.exchange(method, f"/{service}/{version}{path}", query, body, repeatable=True)
             error = await self.judge(answer)
         if isinstance(error, UnsupportedVersion):
@@ -136,13 +154,54 @@ class Connection:
             answer = await self.exchange(method, f"/{service}/{renewed}{path}", query, body, repeatable=repeatable)
             error = await self.judge(answer)
         if error is not None:
-            raise error
+            raise self._explained(error, answer)
+        if self.tokens.wants_time:
+            await self._learn_time()
         return answer
 
-    async def _has_another_token(self, refused: str) -> bool:
-        """Look for another token; a fresh one is made only if nobody else has renewed it meanwhile."""
-        provider = self.settings.token
-        return await provider.token() != refused or await provider.token(renew=True) != refused
+    # --- refused tokens -------------------------------------------------------------------------------------
+
+    async def _may_ask_again(self, answer: Answer, error: SlurmError | None, *, repeatable: bool) -> bool:
+        """After an answer that may mean a refused token: True when there is another, and the request may be sent again.
+
+        Slurm's refusal proves that nothing was done, but what a proxy in front of it did nobody knows: only reads are
+        sent again. After others, the next request has another token.
+        """
+        if isinstance(error, AccountingDown) and repeatable and answer.token:
+            # 26.05 reports a refused token there like a dead database. A read that slurmctld judges can tell.
+            try:
+                await self.prove_token()
+            except AuthError:
+                raise
+            except SlurmError:
+                return False
+            return await self.tokens.token() != answer.token
+        if not isinstance(error, (TokenRejected, TokenMissing)) or not answer.token:
+            return False
+        if repeatable:
+            return await self.tokens.replace(answer.token)
+        self.tokens.refuse(answer.token)
+        return False
+
+    async def prove_token(self) -> None:
+        """Make the cheapest read that slurmctld checks the token for; raises what is wrong with it."""
+        await self.get("slurm", "/jobs/state/", [("job_id", "1")])
+
+    def _explained(self, error: SlurmError, answer: Answer) -> SlurmError:
+        """Add to a refused token why there is no other."""
+        if isinstance(error, TokenRejected):
+            self.tokens.refuse(answer.token)
+            if self.tokens.why:
+                error.hint = f"{error.hint} ({self.tokens.why})"
+        return error
+
+    async def _learn_time(self) -> None:
+        """Ask what time it is there: Slurm took a token that is over by this clock, or refused one that is not."""
+        self.tokens.time_is_asked()
+        with contextlib.suppress(SlurmError):
+            await self._attempt("GET", f"/slurm/{await self.version()}/diag/", (), None)
+
+    # --- requests -------------------------------------------------------------------------------------------
 
     async def post_once(self, path: str, body: bytes, check: Callable[[str], None]) -> Answer:
         """Post to slurmctld and return whatever answer comes, good or bad; nothing is ever sent twice.
@@ -158,6 +217,8 @@ class Connection:
             version = await self._renegotiate(version, error)
             check(version)
             answer = await self.exchange("POST", f"/slurm/{version}{path}", (), body)
+        if isinstance(error_of(answer), TokenRejected):
+            self.tokens.refuse(answer.token)
         return answer
 
     async def _renegotiate(self, version: str, error: UnsupportedVersion) -> str:
@@ -177,7 +238,7 @@ class Connection:
         """Return the error that an answer means; asks slurmrestd again where the answer alone cannot tell."""
         if is_ambiguous(answer) and not await self.controller_responds():
             return controller_down(answer.context)
-        return error_of(answer, answer.token)
+        return error_of(answer, answer.token, self.tokens.clock.now())
 
     async def controller_responds(self) -> bool:
         """Ask ``ping/``, which answers at once also when slurmctld is away (a bad token looks the same there)."""
@@ -202,25 +263,54 @@ class Connection:
         return await self._attempt(method, path, query, body)
 
     async def _attempt(self, method: str, path: str, query: Query, body: bytes | None) -> Answer:
-        request_id = f"r{next(self._numbers)}"
-        context = ErrorContext(method, path, request_id=request_id)
-        token = await self.settings.token.token()
-        headers = self._headers(token, body)
+        context = ErrorContext(method, path, request_id=f"{self._name}-{next(self._numbers)}")
         # Only letters, digits and -._~ may stand in a value unencoded; repeated names are lists.
         target = f"{path}?{_encode(query)}" if query else path
         async with self._slots:
-            with self._translated(context):
-                self.counters.requests += 1
-                response = await self._http().request(method, target, headers=headers, content=body)
-        self.counters.bytes_received += len(response.content)
-        log.debug("%s %s %s: HTTP %d, %d bytes", request_id, method, path, response.status_code, len(response.content))
-        content_type = response.headers.get("content-type", "")
-        answer = read_answer(method, path, response.status_code, content_type, response.content, request_id)
+            # Asked here: a token may end while a request waits for its turn.
+            token = await self.tokens.token()
+            headers = self._headers(token, body, context.request_id)
+            answer = await self._timed(context, target, headers, body)
         self.release, self.cluster = answer.release or self.release, answer.cluster or self.cluster
         return replace(answer, token=token, user=self.settings.user or "")
 
-    def _headers(self, token: str, body: bytes | None) -> dict[str, str]:
-        headers = {"Accept": "application/json"}
+    async def _timed(self, context: ErrorContext, target: str, headers: dict[str, str], body: bytes | None) -> Answer:
+        """Send, read, and note what came of it, whatever that is."""
+        self.counters.requests += 1
+        method, path = context.method, context.path
+        before, started = self.tokens.clock.local(), time.perf_counter()
+        outcome, status, received = "cancelled", None, 0
+        try:
+            with self._translated(context):
+                response = await self._http().request(method, target, headers=headers, content=body)
+            status, received = response.status_code, len(response.content)
+            content_type = response.headers.get("content-type", "")
+            answer = read_answer(method, path, status, content_type, response.content, context.request_id)
+            error = error_of(answer)
+            outcome = type(error).__name__ if error else "ok"
+        except SlurmError as error:
+            outcome = type(error).__name__
+            raise
+        finally:
+            self.counters.bytes_received += received
+            seconds = time.perf_counter() - started
+            operation = operation_name(method, path)
+            record = RequestRecord("rest", operation, outcome, seconds, received, status, context.request_id)
+            self.metrics.record(record)
+            _log_request(record, path)
+        self._note_time(answer, response.headers.get("date", ""), before)
+        return answer
+
+    def _note_time(self, answer: Answer, date: str, before: float) -> None:
+        told, after = slurm_time(answer), self.tokens.clock.local()
+        by_proxy = proxy_time(date) if told is None else None
+        if told is not None:
+            self.tokens.note_time(told, before, after)
+        elif by_proxy is not None:
+            self.tokens.note_time(by_proxy, before, after, from_slurm=False)
+
+    def _headers(self, token: str, body: bytes | None, request_id: str) -> dict[str, str]:
+        headers = {"Accept": "application/json", "User-Agent": _USER_AGENT, "X-Request-ID": request_id}
         if token:
             headers["X-SLURM-USER-TOKEN"] = token
         if self.settings.user:
@@ -276,6 +366,20 @@ class Connection:
             hint = "It may speak https, or something else than HTTP; or slurmrestd ended while it answered."
             message = f"{url} broke the exchange off ({context.method} {context.path}): {error or type(error).__name__}"
             raise ProtocolError(message, hint=hint, context=context) from error
+
+
+def _log_request(record: RequestRecord, path: str) -> None:
+    log.debug(
+        "%s %s %s: HTTP %s, %s, %d bytes, %.4f s",
+        record.request_id,
+        record.operation.partition(" ")[0],
+        path,
+        record.status or "-",
+        record.outcome,
+        record.bytes_received,
+        record.seconds,
+        extra=request_fields(record),
+    )
 
 
 def _encode(query: Query) -> str:

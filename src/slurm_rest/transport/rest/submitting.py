@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from slurm_rest.auth import read_claims
-from slurm_rest.errors import AuthError, ControllerDown, SlurmError, SubmitRejected, SubmitUncertain, UnknownUser
+from slurm_rest.errors import AuthError, ControllerDown, SlurmError, SubmitRejected, SubmitUncertain
 from slurm_rest.models import JobInfo, Submission
 from slurm_rest.records import text
-from slurm_rest.transport.answers import Answer, submit_error, submitted_id
+from slurm_rest.transport.answers import Answer, submit_error, submitted_id, unknown_user
 from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.fields import require_fields
 
@@ -54,7 +54,7 @@ class Submitter:
     def __init__(self, rest: RestTransport, recovery_timeout: float) -> None:
         self._rest = rest
         self._budget = recovery_timeout
-        self._owner_verified = False
+        self._verified: str | None = None
 
     async def submit(self, job: PreparedJob) -> Submission:
         """Create one job. A caller who gives up meanwhile (^C, a time-out) leaves no job behind.
@@ -128,8 +128,9 @@ class Submitter:
             return _Lost(problem, _case(loss_of(problem, from_slurm=bool(answer.numbers)), sent))
         if answer.context.errors:
             raise await self._withdraw(job_id, job, answer)
-        if not self._owner_verified:
-            await self._verify_owner(job_id, job, answer)
+        expected = job.user or read_claims(answer.token).user
+        if self._verified != expected:
+            await self._verify_owner(job_id, expected, answer)
         warnings = tuple(str(issue) for issue in answer.context.warnings)
         message = text(answer.body.get("job_submit_user_msg"))
         return Submission(job_id=job_id, cluster=answer.cluster, warnings=warnings, user_message=message)
@@ -240,8 +241,8 @@ class Submitter:
             cancelled_job_id=job_id,
         )
 
-    async def _verify_owner(self, job_id: int, job: PreparedJob, answer: Answer) -> None:
-        """Look once whose job it became: 24.11 runs the jobs of users it does not know as uid 99."""
+    async def _verify_owner(self, job_id: int, expected: str, answer: Answer) -> None:
+        """Look whose job it became, once for each user: 24.11 runs the jobs of users it does not know as uid 99."""
         try:
             info = next(iter(await self._rest.controller_records(job_id)), None)
         except SlurmError as error:
@@ -250,16 +251,12 @@ class Submitter:
             return
         if info is None:
             return
-        expected = job.user or read_claims(answer.token).user
         if info.uid in NOBODY_UIDS or (info.user and expected and info.user != expected):
             end = "it was cancelled" if await self._take_back(job_id) else f"job {job_id} could not be cancelled"
             owner = info.user or f"uid {info.uid}"
-            raise UnknownUser(
-                f"Slurm made the job for {owner}, not for {expected or 'the user of the token'}; {end}",
-                hint="The token's user does not exist on the cluster; check its claim sun.",
-                context=answer.context,
-            )
-        self._owner_verified = True
+            told = f"Slurm made the job for {owner}, not for {expected or 'the user of the token'}; {end}"
+            raise unknown_user(answer.context, answer.user, told)
+        self._verified = expected
 
 
 async def _one_look(search: Search, last: int, *, final: bool) -> Look:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from slurm_rest.api.base import ApiCaller, ApiRequest
 from slurm_rest.auth import read_claims
@@ -17,7 +18,9 @@ from slurm_rest.errors import (
     ControllerDown,
     JobNotFound,
     SlurmError,
+    SubmitUncertain,
 )
+from slurm_rest.metrics import Metrics
 from slurm_rest.models import (
     ActionResult,
     CancelResult,
@@ -30,7 +33,7 @@ from slurm_rest.models import (
     TransportHealth,
 )
 from slurm_rest.records import items, read_accounting_job, read_controller_job, read_diagnostics, read_ping
-from slurm_rest.transport.answers import Answer, controller_down
+from slurm_rest.transport.answers import Answer, controller_down, unknown_user
 from slurm_rest.transport.base import Counters, PreparedJob, StateRow
 from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
 from slurm_rest.transport.ids import MAX_JOB_ID, check_id, group_ids, latest_records
@@ -51,6 +54,8 @@ _IDS_PER_REQUEST = 1000
 _ACCOUNTING_IDS_PER_REQUEST = 100
 # Up to this many jobs, one small request each beats a request to accounting.
 _FEW = 4
+# "Unable to resolve user": 24.11 and 26.05 look each name up where slurmrestd runs.
+_NO_SUCH_USER = 2166
 # How many jobs a client keeps in mind with their keys.
 _KEPT = 5000
 
@@ -67,9 +72,10 @@ class RestTransport:
         http_transport: httpx.AsyncBaseTransport | None = None,
         read_timeout: float | None = None,
         recovery_timeout: float = RECOVERY_TIMEOUT,
+        metrics: Metrics | None = None,
     ) -> None:
         timeout = {} if read_timeout is None else {"read_timeout": read_timeout}
-        self.connection = Connection(settings, http_transport=http_transport, **timeout)
+        self.connection = Connection(settings, http_transport=http_transport, metrics=metrics, **timeout)
         self.made: dict[int, str] = {}
         self.seen: dict[int, str] = {}
         self.looking = asyncio.Lock()
@@ -113,7 +119,7 @@ class RestTransport:
 
     async def user_name(self) -> str:
         """Return the user whom the token names."""
-        return read_claims(await self.connection.settings.token.token()).user
+        return read_claims(await self.connection.tokens.token()).user
 
     async def close(self) -> None:
         """Close the connections."""
@@ -154,7 +160,11 @@ class RestTransport:
 
     async def submit(self, job: PreparedJob) -> Submission:
         """Create exactly one job; see Submitter."""
-        return await self._submitter.submit(job)
+        try:
+            return await self._submitter.submit(job)
+        except SubmitUncertain:
+            self.connection.metrics.uncertain_submissions += 1
+            raise
 
     def remember(self, job_id: int, key: str) -> None:
         """Keep in mind which job a key made, so that it is not looked at again."""
@@ -209,7 +219,13 @@ class RestTransport:
     async def state_rows(self, ids: Collection[int]) -> list[StateRow]:
         """Return the rows of ``jobs/state/`` as they come, for these ids or for all jobs."""
         query = [("job_id", str(job_id)) for job_id in ids]
+        self.count_batch("GET jobs/state", ids)
         return parse_rows(items((await self.connection.get("slurm", "/jobs/state/", query)).body.get("jobs")))
+
+    def count_batch(self, operation: str, ids: Collection[object]) -> None:
+        """Note how many jobs a request is about."""
+        if ids:
+            self.connection.metrics.record_batch(self.name, operation, len(ids))
 
     async def all_states(self) -> list[StateRow]:
         """Return a row for every job in the controller, under its own id: 80 bytes a job, against 8000 in ``jobs/``."""
@@ -269,21 +285,14 @@ class RestTransport:
         for start in range(0, len(ids), _ACCOUNTING_IDS_PER_REQUEST):
             chunk = ids[start : start + _ACCOUNTING_IDS_PER_REQUEST]
             query = [*(("step", str(job_id)) for job_id in chunk), ("skip_steps", "true")]
+            self.count_batch("GET slurmdb/jobs", chunk)
             answer = await self.accounting("/jobs/", query)
             found += latest_records(read_accounting_job(record) for record in items(answer.body.get("jobs")))
         return found
 
     async def accounting(self, path: str, query: Query = ()) -> Answer:
-        """Read from slurmdbd; 26.05 reports a refused token there like a dead database, so look which it is."""
-        try:
-            return await self.connection.get("slurmdb", path, query)
-        except AccountingDown:
-            await self._prove_token()
-            raise
-
-    async def _prove_token(self) -> None:
-        """Make the cheapest read that slurmctld checks the token for; raises what is wrong with it."""
-        await self.connection.get("slurm", "/jobs/state/", [("job_id", "1")])
+        """Read from slurmdbd."""
+        return await self.connection.get("slurmdb", path, query)
 
     # --- lists ----------------------------------------------------------------------------------------------
 
@@ -332,11 +341,11 @@ class RestTransport:
         answer = await self.connection.get("slurm", "/ping/")
         pings = read_ping(answer.body, version)
         if any(ping.responding for ping in pings):
-            await self._prove_token()
+            await self.connection.prove_token()
             return pings
         # A refused token looks like a dead controller here. The read tells, though it takes 10 s when it is dead.
         try:
-            await self._prove_token()
+            await self.connection.prove_token()
         except (AuthError, ControllerDown):
             raise
         except SlurmError as error:
@@ -344,8 +353,24 @@ class RestTransport:
         return pings
 
     async def ping_accounting(self) -> None:
-        """Make a small read from slurmdbd; raises AccountingDown or what else is wrong."""
-        await self.accounting("/clusters/")
+        """Make a small read from slurmdbd; raises AccountingDown, UnknownUser, or what else is wrong."""
+        user = self.connection.settings.user or read_claims(await self.connection.tokens.token()).user
+        if not user:
+            await self.accounting("/clusters/")
+            return
+        try:
+            await self.accounting("/jobs/", [("users", user), ("step", "1"), ("skip_steps", "true")])
+        except ApiError as error:
+            if error.error_number != _NO_SUCH_USER:
+                raise
+            await self._require_known(user, error)
+
+    async def _require_known(self, user: str, error: ApiError) -> None:
+        """Where slurmrestd's own host does not know a user, accounting may; 24.11 takes the reads of anybody."""
+        answer = await self.accounting(f"/user/{quote(user, safe='')}")
+        if not items(answer.body.get("users")):
+            told = f"Neither slurmrestd's host nor accounting knows the user {user!r}"
+            raise unknown_user(error.context, self.connection.settings.user or "", told) from error
 
 
 def _minor(release: str) -> str:
