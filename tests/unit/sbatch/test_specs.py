@@ -277,6 +277,23 @@ def test_numbers_that_slurm_would_cut_are_refused(options: dict[str, object]) ->
     assert caught.value.kind == "value"
 
 
+def test_a_list_of_nobody_is_no_nodes() -> None:
+    for hosts in ("", ",", " "):
+        assert (job(nodelist=hosts)["minimum_nodes"], job(nodelist=hosts)["minimum_cpus"]) == (0, 0)
+    assert job(nodelist="", nodes=2)["minimum_nodes"] == 2
+
+
+def test_how_memory_is_bound_is_not_replaced_in_any_component() -> None:
+    spec = JobSpec(f"{HEAD}true\n", mem_bind="verbose,rank", components=[JobSpec(ntasks=1)])
+    for variable, gone in (("SBATCH_MEM_BIND", "SLURM_MEM_BIND_HET"), ("SLURM_MEM_BIND_VERBOSE", "BIND_VERBOSE_PACK")):
+        submitter = Submitter({variable: "rank"}, "/w", "host")
+        jobs = submit_body(spec, Setting("/tmp", rule="submit", submitter=submitter))["jobs"]
+        assert isinstance(jobs, list)
+        told = [item for item in jobs[0]["environment"] if "_GROUP_" in item]
+        assert told
+        assert not [item for item in told if gone in item]
+
+
 def test_each_component_may_name_the_cluster() -> None:
     setting = Setting("/home/alice", cluster="here")
     spec = JobSpec(f"{HEAD}true\n", clusters="here", components=[JobSpec(clusters="there")])
