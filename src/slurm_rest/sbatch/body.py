@@ -50,6 +50,10 @@ def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
     """
     script = check_script(spec.script)
     parts = [spec, *spec.components]
+    if spec.bbf is not None and spec.components and not setting.commands:
+        # sbatch itself then reads the later components from a script that is cut at its old length.
+        message = "--bbf cannot be combined with further components"
+        raise SpecError(message, field="bbf", kind="conflict", hint="Put the file's lines into the script.")
     for part in parts:
         _check_cluster(part, setting.cluster)
     made: list[tuple[Derived, str]] = []

@@ -19,6 +19,7 @@ _LOGIN = "SLURM_GET_USER_ENV"
 _SLURMS_OWN = re.compile(r"SLURM_|SPANK_|_SLURM_SPANK")
 _SECRET = re.compile(r"SLURM_JWT|SLURM_REST_.*")
 _LIMIT = "SLURM_RLIMIT_"
+_GROUP = re.compile("_(?:PACK|HET)_GROUP_[0-9]+$")
 _PLAIN_LAUNCHERS = ("OMPI_MCA_plm_slurm_args", "PRTE_MCA_plm_slurm_args")
 _BOOTSTRAPS = {
     "HYDRA_BOOTSTRAP": "HYDRA_LAUNCHER_EXTRA_ARGS",
@@ -86,13 +87,10 @@ def job_environment(
 
 def _unless_given(variables: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
     """Leave out what sbatch does not replace: how memory is bound, where the submitter's environment says so."""
-    kept = dict(variables)
-    if "SBATCH_MEM_BIND" in given:
-        kept.pop("SLURM_MEM_BIND", None)
-    for name in ("SLURM_MEM_BIND_VERBOSE", "SLURM_MEM_BIND_SORT"):
-        if name in given:
-            kept.pop(name, None)
-    return kept
+    unset = {"SLURM_MEM_BIND_VERBOSE", "SLURM_MEM_BIND_SORT"} & given.keys()
+    unset |= {"SLURM_MEM_BIND"} if "SBATCH_MEM_BIND" in given else set()
+    # Those of a het job's components as well.
+    return {name: value for name, value in variables.items() if _GROUP.sub("", name) not in unset}
 
 
 def _launchers(given: Mapping[str, str], component: int) -> dict[str, str]:

@@ -178,6 +178,9 @@ class _Reader:
         if "hint" in values:
             # sbatch says so to the job, and finds it again when it comes to the next component.
             environ["SLURM_HINT"] = str(values["hint"])
+        if "export_file" in values:
+            # sbatch empties its environment, variables for later components as well, before it reads the file.
+            environ.clear()
         for name in self.table.inert:
             values.pop(name, None)
 

@@ -98,6 +98,9 @@ def _add_hosts(plan: _Plan, values: Mapping[str, object], fields: Fields) -> Non
         if arbitrary:
             hint = "Give --nodelist."
             raise SpecError("--distribution=arbitrary needs hosts", field="distribution", kind="conflict", hint=hint)
+        if "nodelist" in values and not plan.nodes_set:
+            # A list that names nobody counts as no nodes.
+            plan.least, plan.nodes_set = 0, True
         return
     count = len(set(hosts))
     if not plan.nodes_set:

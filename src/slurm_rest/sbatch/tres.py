@@ -125,6 +125,8 @@ def _bind(values: Values, made: Derived, per_task: str, place: Place) -> None:
             continue
         count = whole(found["count"] or "1") * _UNITS[(found["unit"] or "").lower()]
         # Of several types of one resource, 24.11 counts the first, 26.05 all.
+        if not count:
+            continue
         if found["name"] not in counts or place.release >= "26.05":
             counts[found["name"]] = counts.get(found["name"], 0) + count
     parts = [str(bind)] if bind else []

@@ -33,7 +33,9 @@ __all__ = [
 
 def _hosts(value: object) -> str:
     word = ",".join(words_of(value)) if not isinstance(value, str) else text(value)
-    if word and "/" not in word:
+    if not word.strip(", \t\n"):
+        return ""
+    if "/" not in word:
         try:
             expand_hostlist(word)
         except ValueError as error:

@@ -149,6 +149,11 @@ def test_only_ascii_blanks_make_a_line_blank(line: str) -> None:
     assert read(f"{line}\n#SBATCH -n 3\ntrue\n").ntasks is None
 
 
+def test_a_file_of_variables_takes_those_of_sbatch_from_later_components() -> None:
+    spec = read("#SBATCH --export-file=x\n#SBATCH hetjob\ntrue\n", SBATCH_PARTITION="debug")
+    assert [part.partition for part in (spec, *spec.components)] == ["debug", None]
+
+
 def test_later_sources_win() -> None:
     assert read("#SBATCH -J script\ntrue\n", SBATCH_JOB_NAME="variable").name == "variable"
     assert read("#SBATCH -J script\ntrue\n", ["-J", "argv"], SBATCH_JOB_NAME="variable").name == "argv"

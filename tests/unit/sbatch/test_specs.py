@@ -200,6 +200,8 @@ def test_tasks_nodes_and_cpus() -> None:
         ({"hint": "bogus"}, "compute_bound"),
         ({"begin": "now+2hours", "deadline": "now+1hour"}, "before"),
         ({"tres_per_task": "mem=1G", "ntasks": 1}, "cannot count mem"),
+        ({"tres_per_task": "cpu=0", "ntasks": 1}, "no number of cpu"),
+        ({"bbf": "x", "components": [JobSpec(ntasks=1)]}, "--bbf cannot"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_is_sent(options: dict[str, object], problem: str) -> None:
@@ -212,6 +214,11 @@ def test_a_shared_resource_for_each_task() -> None:
     assert "flags" in job(version="v0.0.40", tres_per_task="gres/shard=1", **flags)  # type: ignore[arg-type]
     with pytest.raises(SpecError, match="needs the shared resource in --tres-per-task"):
         job(version="v0.0.40", gres="shard:1", **flags)  # type: ignore[arg-type]
+
+
+def test_no_gpus_for_a_task_is_no_binding() -> None:
+    assert job(tres_per_task="gres/gpu=0", ntasks=2)["tres_per_task"] == "gres/gpu=0"
+    assert "tres_bind" not in job(tres_per_task="gres/shard=0", ntasks=2)
 
 
 def test_segments_have_to_divide_the_nodes_from_26_05_on() -> None:
@@ -268,6 +275,23 @@ def test_numbers_that_slurm_would_cut_are_refused(options: dict[str, object]) ->
     with pytest.raises(SpecError) as caught:
         job(**options)  # type: ignore[arg-type]
     assert caught.value.kind == "value"
+
+
+def test_a_list_of_nobody_is_no_nodes() -> None:
+    for hosts in ("", ",", " "):
+        assert (job(nodelist=hosts)["minimum_nodes"], job(nodelist=hosts)["minimum_cpus"]) == (0, 0)
+    assert job(nodelist="", nodes=2)["minimum_nodes"] == 2
+
+
+def test_how_memory_is_bound_is_not_replaced_in_any_component() -> None:
+    spec = JobSpec(f"{HEAD}true\n", mem_bind="verbose,rank", components=[JobSpec(ntasks=1)])
+    for variable, gone in (("SBATCH_MEM_BIND", "SLURM_MEM_BIND_HET"), ("SLURM_MEM_BIND_VERBOSE", "BIND_VERBOSE_PACK")):
+        submitter = Submitter({variable: "rank"}, "/w", "host")
+        jobs = submit_body(spec, Setting("/tmp", rule="submit", submitter=submitter))["jobs"]
+        assert isinstance(jobs, list)
+        told = [item for item in jobs[0]["environment"] if "_GROUP_" in item]
+        assert told
+        assert not [item for item in told if gone in item]
 
 
 def test_each_component_may_name_the_cluster() -> None:
