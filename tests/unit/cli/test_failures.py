@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from slurm_rest.cli import terminal
+from slurm_rest.cli import main, terminal
 from slurm_rest.cli.failures import in_options
 from slurm_rest.client import AsyncSlurmClient
 from slurm_rest.tables import NodeTable
@@ -184,3 +184,13 @@ def test_the_package_runs_as_a_module() -> None:
     assert result.stdout.startswith("slurm-rest ")
     usage = subprocess.run([*words, "--nope"], capture_output=True, text=True, check=False)
     assert (usage.returncode, usage.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("arguments", [("jobs",), ("nodes",), ("version",), ("jobs", "--json")])
+def test_a_stdout_that_is_closed(
+    arguments: tuple[str, ...], server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.answer("GET", "/slurm/nodes/", {"nodes": []})
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(arguments) == 1
+    assert capsys.readouterr().err == "slurm-rest: error: cannot write to standard output: it is closed\n"
