@@ -194,3 +194,21 @@ def test_a_stdout_that_is_closed(
     monkeypatch.setattr(sys, "stdout", None)
     assert main(arguments) == 1
     assert capsys.readouterr().err == "slurm-rest: error: cannot write to standard output: it is closed\n"
+
+
+def test_an_interrupt_while_the_command_is_loaded_is_no_traceback() -> None:
+    """click is the first thing that takes time to load; here it is interrupted once."""
+    program = """
+import builtins, sys
+from slurm_rest.cli import main
+real, left = builtins.__import__, ["click"]
+def interrupted(name, *rest, **more):
+    if left and name == left[0]:
+        left.clear()
+        raise KeyboardInterrupt
+    return real(name, *rest, **more)
+builtins.__import__ = interrupted
+sys.exit(main(["--version"]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "slurm-rest: interrupted\n")
