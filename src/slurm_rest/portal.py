@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import os
 import threading
 from collections.abc import Coroutine
 from typing import TypeVar
@@ -25,11 +26,16 @@ class Portal:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="slurm_rest", daemon=True)
         self._thread.start()
+        self._process = os.getpid()
 
     def run(self, coroutine: Coroutine[object, object, T], /) -> T:
         """Run a coroutine to its end and return its result; ^C cancels it and waits until it has cleaned up."""
         outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
         tasks: list[asyncio.Task[T]] = []
+        if os.getpid() != self._process:
+            # The thread stayed with the parent: waiting for it would never end.
+            coroutine.close()
+            raise SlurmError("This client was made before the fork, by another process", hint="Make one in each.")
         if self._loop.is_closed() or threading.current_thread() is self._thread:
             coroutine.close()
             if self._loop.is_closed():
@@ -54,7 +60,8 @@ class Portal:
 
     def close(self) -> None:
         """Stop the loop and the thread."""
-        if self._loop.is_closed():
+        # A forked child shares the loop's files with its parent, who goes on.
+        if self._loop.is_closed() or os.getpid() != self._process:
             return
         self._loop.call_soon_threadsafe(self._loop.stop)
         if threading.current_thread() is self._thread:

@@ -34,17 +34,27 @@ async def follow(
         return await client.wait(jobs, timeout=timeout, progress=not quiet)
 
 
-async def split_known(client: AsyncSlurmClient, jobs: Sequence[Named]) -> tuple[list[Named], list[Named]]:
-    """Return the jobs that Slurm knows and those that neither the controller nor accounting does."""
+async def split_known(
+    client: AsyncSlurmClient, jobs: Sequence[Named], timeout: float | None = None
+) -> tuple[list[Named], list[Named]]:
+    """Return the jobs that Slurm knows and those that neither the controller nor accounting does.
+
+    Where that cannot be told, within ``timeout`` seconds or at all, every job counts as known.
+    """
     try:
-        states = await client.states([job.id for job in jobs if not job.is_member])
-        absent = [job for job in jobs if job.is_member or job.id not in states]
-        found = await asyncio.gather(*(record_of(client, job) for job in absent))
-    except (ControllerDown, AccountingDown):
+        # A frozen slurmctld is silent for 40 s.
+        unknown = await asyncio.wait_for(_unknown(client, jobs), timeout)
+    except (ControllerDown, AccountingDown, asyncio.TimeoutError):
         # The wait itself sits out an outage.
         return list(jobs), []
-    unknown = [job for job, record in zip(absent, found, strict=True) if record is None]
     return [job for job in jobs if job not in unknown], unknown
+
+
+async def _unknown(client: AsyncSlurmClient, jobs: Sequence[Named]) -> list[Named]:
+    states = await client.states([job.id for job in jobs if not job.is_member])
+    absent = [job for job in jobs if job.is_member or job.id not in states]
+    found = await asyncio.gather(*(record_of(client, job) for job in absent))
+    return [job for job, record in zip(absent, found, strict=True) if record is None]
 
 
 async def record_of(client: AsyncSlurmClient, job: Named) -> JobInfo | None:

@@ -121,7 +121,9 @@ def _announce(job: AsyncJob, *, quiet: bool) -> None:
         hint = f"See how it does: slurm-rest status {job.id}"
         raise Failed(f"job {job.id} is submitted, but its id could not be printed: {reason}", hint) from None
     for warning in () if quiet else job.warnings:
-        complain(warning, kind="warning")
+        # Slurm says it twice, once behind "Job submission resulted in non-zero return code".
+        if not any(other in warning for other in job.warnings if other != warning):
+            complain(warning, kind="warning")
 
 
 async def _outcome(client: AsyncSlurmClient, record: JobInfo, *, quiet: bool) -> int:

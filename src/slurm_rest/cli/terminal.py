@@ -94,6 +94,8 @@ def out_json(value: object) -> None:
 
 def out_table(table: Table[T]) -> None:
     """Write a table: fitted and coloured on a terminal, whole and plain elsewhere."""
+    if sys.stdout is None:
+        raise Unwritable("it is closed")
     titles, rows = table.titles(), [[_writable(cell) for cell in row] for row in table.rows()]
     if not _is_terminal(sys.stdout):
         out("\n".join(format_table(titles, rows)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -57,10 +58,12 @@ def wait(ctx: click.Context, jobs: tuple[Named, ...], timeout: float | None, qui
     named = list(dict.fromkeys(jobs))
 
     async def work(client: AsyncSlurmClient) -> tuple[list[Named], list[JobInfo]]:
-        known, unknown = await split_known(client, named)
+        begin = time.monotonic()
+        known, unknown = await split_known(client, named, timeout)
         _report_unknown(unknown)
         handles = [job.of(client) for job in known]
-        return unknown, await follow(client, handles, timeout=timeout, quiet=quiet) if handles else []
+        left = None if timeout is None else max(0.0, timeout - (time.monotonic() - begin))
+        return unknown, await follow(client, handles, timeout=left, quiet=quiet) if handles else []
 
     with jobs_go_on(named):
         unknown, records = with_client(ctx, work)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from slurm_rest.cli import terminal
+from slurm_rest.cli import main, terminal
 from slurm_rest.cli.failures import in_options
 from slurm_rest.client import AsyncSlurmClient
 from slurm_rest.tables import NodeTable
@@ -184,3 +184,31 @@ def test_the_package_runs_as_a_module() -> None:
     assert result.stdout.startswith("slurm-rest ")
     usage = subprocess.run([*words, "--nope"], capture_output=True, text=True, check=False)
     assert (usage.returncode, usage.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("arguments", [("jobs",), ("nodes",), ("version",), ("jobs", "--json")])
+def test_a_stdout_that_is_closed(
+    arguments: tuple[str, ...], server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.answer("GET", "/slurm/nodes/", {"nodes": []})
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(arguments) == 1
+    assert capsys.readouterr().err == "slurm-rest: error: cannot write to standard output: it is closed\n"
+
+
+def test_an_interrupt_while_the_command_is_loaded_is_no_traceback() -> None:
+    """click is the first thing that takes time to load; here it is interrupted once."""
+    program = """
+import builtins, sys
+from slurm_rest.cli import main
+real, left = builtins.__import__, ["click"]
+def interrupted(name, *rest, **more):
+    if left and name == left[0]:
+        left.clear()
+        raise KeyboardInterrupt
+    return real(name, *rest, **more)
+builtins.__import__ = interrupted
+sys.exit(main(["--version"]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "slurm-rest: interrupted\n")

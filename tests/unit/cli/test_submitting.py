@@ -219,6 +219,13 @@ def test_components_are_sent_together(run: Run, server: Server) -> None:
     assert [(part["tasks"], part["account"]) for part in parts] == [(1, "acc"), (2, "acc")]
 
 
+def test_a_warning_that_slurm_gives_twice_is_shown_once(run: Run, server: Server) -> None:
+    held = "Job is in held state, pending scheduler release"
+    twice = [{"description": f"Job submission resulted in non-zero return code: {held}"}, {"description": held}]
+    server.answer("POST", "/slurm/job/submit", {"job_id": 12, "warnings": twice})
+    assert run("submit", "--wrap", "true").err == f"slurm-rest: warning: {held}\n"
+
+
 def test_warnings_go_to_stderr_as_harmless_lines(run: Run, server: Server) -> None:
     server.answer("POST", "/slurm/job/submit", {"job_id": 12, "warnings": [{"description": "held\n\x1b[31mred"}]})
 

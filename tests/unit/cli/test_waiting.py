@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 
 from slurm_rest.cli.documents import CANCEL_KEYS, JOB_KEYS
 from slurm_rest.cli.shared import Seconds
+from slurm_rest.client import AsyncSlurmClient
+from slurm_rest.errors import WaitTimeout
 from tests.unit.cli.server import Run, Server, job
 
 
@@ -301,3 +304,24 @@ def test_an_unknown_signal_is_a_matter_of_usage(run: Run, server: Server) -> Non
     result = run("cancel", "--signal", "BOGUS", "7")
     assert result.status == 2
     assert not server.requests
+
+
+def test_a_timeout_counts_from_the_start_though_nothing_answers(
+    run: Run, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A frozen slurmctld is silent for longer than the caller wants to wait."""
+    waited: list[float | None] = []
+
+    async def silent(*_: object) -> dict[int, object]:
+        await asyncio.sleep(20)
+        return {}
+
+    async def late(*_: object, timeout: float | None, **__: object) -> list[object]:
+        waited.append(timeout)
+        raise WaitTimeout("Not over in time: 7", job_ids=[7])
+
+    monkeypatch.setattr(AsyncSlurmClient, "states", silent)
+    monkeypatch.setattr(AsyncSlurmClient, "wait", late)
+    result = run("wait", "-q", "--timeout", "0.2", "7")
+    assert result.err.startswith("slurm-rest: error: Not over in time: 7")
+    assert waited == [0.0]

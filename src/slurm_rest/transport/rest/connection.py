@@ -41,6 +41,7 @@ from slurm_rest.records import read_ping
 from slurm_rest.transport.answers import Answer, controller_down, error_of, is_ambiguous, read_answer
 from slurm_rest.transport.base import Counters
 from slurm_rest.transport.operations import operation_name, proxy_time, slurm_time
+from slurm_rest.transport.rest.proxies import blame_proxy
 
 __all__ = ["Connection"]
 
@@ -78,6 +79,7 @@ class Connection:
         self._timeout = httpx.Timeout(read_timeout, connect=CONNECT_TIMEOUT)
         self._http_transport = http_transport
         self._client: httpx.AsyncClient | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._version = settings.api_version
         self._negotiation = asyncio.Lock()
         self._slots = asyncio.Semaphore(CONCURRENCY)
@@ -89,7 +91,8 @@ class Connection:
         """Close the pool."""
         await self.tokens.close()
         client, self._client = self._client, None
-        if client is not None:
+        # Sockets of a loop that is over close with it.
+        if client is not None and self._loop is asyncio.get_running_loop():
             await client.aclose()
 
     async def version(self) -> str:
@@ -322,18 +325,27 @@ class Connection:
 
     def _http(self) -> httpx.AsyncClient:
         if self._client is None:
+            self._loop = asyncio.get_running_loop()
             url = self.settings.url
             transport = self._http_transport
             if url.startswith("unix:"):
                 transport = transport or httpx.AsyncHTTPTransport(uds=url.removeprefix("unix:"))
                 url = "http://localhost"
-            self._client = httpx.AsyncClient(
-                base_url=url,
-                timeout=self._timeout,
-                transport=transport,
-                verify=self._tls(url),
-                limits=httpx.Limits(max_connections=CONCURRENCY, max_keepalive_connections=CONCURRENCY),
-            )
+            tls = self._tls(url)
+            try:
+                self._client = httpx.AsyncClient(
+                    base_url=url,
+                    timeout=self._timeout,
+                    transport=transport,
+                    verify=tls,
+                    limits=httpx.Limits(max_connections=CONCURRENCY, max_keepalive_connections=CONCURRENCY),
+                )
+            except (ImportError, ValueError, httpx.InvalidURL) as error:
+                hint = "Check http_proxy, https_proxy and all_proxy, or set no_proxy to the host of slurmrestd."
+                raise ConfigError(f"A proxy of the environment cannot be used: {error}", hint=hint) from None
+        if self._loop is not asyncio.get_running_loop():
+            hint = "Make one in each: async with AsyncSlurmClient(...) inside asyncio.run(...)."
+            raise SlurmError("This client was used in another event loop before", hint=hint)
         return self._client
 
     def _tls(self, url: str) -> ssl.SSLContext:
@@ -354,7 +366,7 @@ class Connection:
             yield
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             message, hint = _connect_problem(url, error)
-            raise Unreachable(message, hint=hint, context=context) from error
+            raise Unreachable(message, hint=blame_proxy(url, hint), context=context) from error
         except httpx.TimeoutException as error:
             hint = "slurmrestd is busy or stuck, or slurmctld behind it is."
             message = f"{url} gave no answer within {self._timeout.read:g} s ({context.method} {context.path})"
@@ -363,9 +375,10 @@ class Connection:
             raise ConfigError(f"Cannot use {url}: {error}", hint="Check SLURM_REST_URL.", context=context) from error
         except (httpx.TransportError, httpx.DecodingError, OSError) as error:
             # A raw OSError is TLS's: an alert after the handshake, for instance for want of a client certificate.
+            reason = str(error) or type(error).__name__
             hint = "It may speak https, or something else than HTTP; or slurmrestd ended while it answered."
-            message = f"{url} broke the exchange off ({context.method} {context.path}): {error or type(error).__name__}"
-            raise ProtocolError(message, hint=hint, context=context) from error
+            message = f"{url} broke the exchange off ({context.method} {context.path}): {reason}"
+            raise ProtocolError(message, hint=blame_proxy(url, hint), context=context) from error
 
 
 def _log_request(record: RequestRecord, path: str) -> None:
@@ -403,6 +416,8 @@ def _connect_problem(url: str, error: Exception) -> tuple[str, str]:
         return f"There is no socket at {url}", "Check SLURM_REST_URL; is slurmrestd running?"
     if "permission denied" in lower:
         return f"You may not open {url}", "A local socket serves only the user who started slurmrestd, and root."
+    if url.startswith("unix:"):
+        return f"Nothing listens at {url}", "Is slurmrestd running, and is that its socket?"
     return f"Nothing listens at {url}", "Check host and port in SLURM_REST_URL; is slurmrestd running?"
 
 
