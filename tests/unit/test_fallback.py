@@ -223,6 +223,13 @@ async def test_a_refusal_stays_where_it_was_made(setup: Setup, error: SlurmError
     assert not falls_through(error)
 
 
+async def test_a_refusal_over_the_second_way_is_the_answer(setup: Setup) -> None:
+    setup.rest.fault, setup.ssh.fault = AWAY, JobNotFound("no such job")
+    with pytest.raises(JobNotFound, match="no such job"):
+        await setup.all.states([5])
+    assert (setup.states(), setup.cli.calls) == (["rest open", "ssh closed", "cli closed"], [])
+
+
 async def test_it_goes_on_to_the_last_and_tells_what_all_said(setup: Setup) -> None:
     setup.rest.fault, setup.ssh.fault = AWAY, Timeout("silent")
     assert await setup.all.states([5])
@@ -452,6 +459,20 @@ async def test_a_frozen_daemon_is_found_out(setup: Setup, monkeypatch: pytest.Mo
     assert await setup.all.states([5])
     assert setup.all.name == "ssh"
     assert "no sign of life" in setup.all.health()[0].reason
+
+
+async def test_a_submission_is_not_broken_off(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(switching, "_REACH_SECONDS", 0)
+    setup.patience = 0
+    setup.rest.fault = setup.rest.life = HANG
+    waiting = asyncio.ensure_future(setup.all.submit(JOB))
+    await setup.rest.asked.wait()
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not waiting.done()
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert setup.ssh.calls == []
 
 
 async def test_a_slow_daemon_that_lives_is_waited_for(setup: Setup) -> None:
