@@ -17,7 +17,7 @@ from slurm_rest import AsyncJob, AsyncSlurmClient
 from slurm_rest.errors import FileMissing, FilesError, Unreachable
 from slurm_rest.transport.files import Files, sftp, stored
 from tests.contract.ways import Way
-from tests.support.waiting import until_true
+from tests.support.waiting import until, until_true
 
 SharedCluster = Callable[[str], Cluster]
 _numbers = itertools.count()
@@ -237,6 +237,8 @@ class Reader:
 
     async def has(self, text: str) -> None:
         await until_true(lambda: self.text == text or self.task.done(), text)
+        if self.task.done():
+            await self.task
         assert self.text == text
 
 
@@ -259,6 +261,29 @@ async def test_an_output_is_followed_from_before_it_is_there_to_its_end(
     go(cluster, job, "go")
     await reader.task
     assert reader.text == "first last\n"
+
+
+async def test_a_requeued_job_is_followed_through_both_its_runs(shared_cluster: SharedCluster) -> None:
+    cluster = shared_cluster("24.11")
+    async with Way("rest", cluster).client(**mounted(cluster)) as client:
+        script = f"#!/bin/sh\necho run ${{SLURM_RESTART_COUNT:-0}}; {waits_for('go')}; echo over\n"
+        job = await client.submit(script, requeue=True)
+        reader = Reader(job)
+        await reader.has("run 0\n")
+        await asyncio.to_thread(cluster.exec, ["scontrol", "requeue", str(job.id)], check=True)
+
+        async def waits() -> bool:
+            state = (await client.states([job])).get(job.id)
+            return state is not None and state.is_pending and not state.flags
+
+        await until(waits, "the requeued job's waiting")
+        # By itself it waits for two minutes; one that starts again within the same second fails (24.11).
+        sooner = ["scontrol", "update", f"JobId={job.id}", "StartTime=now+2"]
+        await asyncio.to_thread(cluster.exec, sooner, check=True)
+        go(cluster, job, "go")
+        await reader.task
+        # What is between is slurmstepd's remark.
+        assert [line for line in reader.text.splitlines() if "slurmstepd" not in line] == ["run 0", "run 1", "over"]
 
 
 # --- when sshd is killed, or hangs ----------------------------------------------------------------------------

@@ -128,7 +128,8 @@ def test_an_iterator_that_is_left_is_closed_on_the_clients_loop(slurm: SlurmClie
         finally:
             seen.append(asyncio.get_running_loop())
 
-    numbers = iterate(count(), slurm._portal.run)
+    counted = count()
+    numbers = iterate(counted, slurm._portal.run)
     assert [next(numbers), next(numbers)] == [0, 1]
     del numbers
     gc.collect()
