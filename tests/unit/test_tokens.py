@@ -16,11 +16,11 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from slurm_rest.auth import ChainToken, KeyToken, ScontrolToken, ServerClock, StaticToken, TokenKeeper, read_claims
 from slurm_rest.auth import keeper as keeper_module
-from slurm_rest.errors import ConfigError, TokenExpired, TokenMissing, TokenRejected
+from slurm_rest.errors import ConfigError, TokenExpired, TokenMissing, TokenRejected, UnknownUser
 from tests.support.transports import rest_of
 
-from .captures import capture
-from .wire import NEW, Server, client, good, no_pauses, server, states
+from .captures import capture, failure
+from .wire import NEW, Server, client, good, job, no_pauses, server, states
 
 __all__ = ["no_pauses", "server"]
 
@@ -120,6 +120,23 @@ async def test_a_hundred_refusals_at_once_cause_one_renewal(now: Time) -> None:
     assert source.renewed == 1
 
 
+async def test_an_answer_that_was_asked_for_before_the_refusal_is_not_taken_for_a_new_token(now: Time) -> None:
+    source = Source([make(1800), make(1801)], gate=asyncio.Event())
+    tokens = keep(source, now)
+    early = asyncio.ensure_future(tokens.token())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    late = asyncio.ensure_future(tokens.replace(make(1800)))
+    await asyncio.sleep(0)
+    tokens._refused = ""  # as it was when the early one was asked
+    assert source.gate is not None
+    source.gate.set()
+    assert await early == make(1800)
+    tokens._refused = make(1800)
+    assert await late
+    assert await tokens.token() == make(1801)
+
+
 async def test_a_refused_token_is_replaced_before_the_next_request(now: Time) -> None:
     source = Source([make(1800), make(1801)])
     tokens = keep(source, now)
@@ -200,6 +217,9 @@ async def test_a_source_that_hangs_does_not_hold_up_a_token_that_works(
     tokens = keep(source, now)
     first = await tokens.token()
     source.gate = asyncio.Event()
+    assert await tokens.token() == first
+    # Once it is known to take its time, nobody waits for it at all.
+    monkeypatch.setattr(keeper_module, "_PATIENCE_SECONDS", None)
     assert [await tokens.token() for _ in range(3)] == [first] * 3
     assert source.asked == 2
     assert caplog.text.count("takes its time") == 1
@@ -305,6 +325,44 @@ async def test_a_source_whose_tokens_seem_over_at_once_is_not_asked_each_time(no
     assert tokens.wants_time
     tokens.note_time(NOW - 600, NOW, NOW)
     assert not tokens.wants_time
+
+
+async def test_a_source_that_gives_the_same_again_is_given_time(now: Time) -> None:
+    asked = 0
+
+    async def scontrol() -> str:
+        nonlocal asked
+        asked += 1
+        return make(30, issued=None)
+
+    provider = ScontrolToken("login", run=scontrol)
+    provider._held.clock = now
+    for _ in range(10):
+        await provider.token()
+        now.now += 0.1
+    assert asked == 2
+    now.now += 6
+    await provider.token()
+    assert asked == 3
+
+
+async def test_a_fresh_token_that_is_over_by_this_clock_lasts_as_long_as_it_says(now: Time) -> None:
+    asked = 0
+
+    async def scontrol() -> str:
+        nonlocal asked
+        asked += 1
+        return make(-300 + asked, issued=NOW - 600 + asked)
+
+    provider = ScontrolToken("login", run=scontrol)
+    provider._held.clock = now
+    for _ in range(10):
+        await provider.token()
+        now.now += 0.1
+    assert asked == 1
+    now.now += 280
+    await provider.token()
+    assert asked == 2
 
 
 # --- chains ---------------------------------------------------------------------------------------------------
@@ -481,3 +539,84 @@ async def test_a_refusal_that_this_clock_cannot_explain_leads_to_the_servers(ser
         await slurm.states([1])
         assert rest_of(slurm).connection.tokens.clock.skew == pytest.approx(600, abs=5)
     assert diag.call_count == 1
+
+
+async def test_the_time_is_asked_once_even_if_nobody_tells_it(server: Server) -> None:
+    source = Source([fresh(1000), fresh(2000)])
+    server.ping()
+    server.on("GET", "/jobs/state/", REJECTED, states(), states())
+    diag = server.on("GET", "/diag/", good(statistics={}))
+    async with client(token=source) as slurm:
+        await slurm.states([1])
+        await slurm.states([1])
+    assert diag.call_count == 1
+
+
+async def test_slurms_time_is_not_overruled_by_a_proxys(server: Server) -> None:
+    dated = states().response
+    dated.headers["date"] = "Tue, 14 Nov 2023 22:13:20 GMT"
+    server.ping()
+    server.on("GET", "/jobs/state/", dated)
+    server.on("GET", "/diag/", good(statistics={"req_time": {"set": True, "number": int(time.time())}}))
+    async with client() as slurm:
+        clock = rest_of(slurm).connection.tokens.clock
+        await slurm.states([1])
+        assert clock.skew < -1000
+        await slurm.diag()
+        await slurm.states([1])
+        assert clock.skew == pytest.approx(0, abs=5)
+
+
+async def test_a_token_is_over_by_the_servers_clock(server: Server) -> None:
+    server.ping()
+    server.on("GET", "/jobs/state/", REJECTED)
+    async with client(token=fresh(300)) as slurm:
+        with pytest.raises(TokenRejected, match="or the server's clock is ahead of this one"):
+            await slurm.states([1])
+        rest_of(slurm).connection.tokens.note_time(time.time() + 600, time.time(), time.time())
+        with pytest.raises(TokenExpired):
+            await slurm.states([1])
+
+
+async def test_closing_a_client_ends_the_search_for_a_token(server: Server) -> None:
+    source = Source(["old"])
+    server.ping()
+    async with client(token=source) as slurm:
+        await slurm.api_version()
+        source.gate = asyncio.Event()
+        tokens = rest_of(slurm).connection.tokens
+        task = asyncio.ensure_future(tokens.token())
+        await asyncio.sleep(0)
+        flight = tokens._flight
+    assert flight is not None
+    assert flight.cancelled()
+    await asyncio.wait([task])
+
+
+async def test_each_users_first_job_is_looked_at(server: Server) -> None:
+    source = Source([fresh(1000)])
+    server.ping()
+    numbers = iter([7, 8, 9])
+    server.on("POST", "/job/submit", lambda _: good(job_id=next(numbers)).response)
+    for number, user in ((7, "alice"), (9, "bob")):
+        server.on("GET", f"/job/{number}", good(jobs=[job(number, user_name=user)]))
+    async with client(token=source) as slurm:
+        for _ in range(2):
+            await slurm.submit("#!/bin/sh\n")
+        source.tokens = [fresh(1000, user="bob")]
+        await slurm.submit("#!/bin/sh\n")
+
+
+@pytest.mark.parametrize(("users", "known"), [([], False), ([{"name": "alice"}], True)])
+async def test_a_user_is_unknown_when_neither_host_nor_accounting_knows_it(
+    users: list[object], known: bool, server: Server
+) -> None:
+    server.ping()
+    server.on("GET", "/slurmdb/v0.0.45/jobs/", failure(422, 2166))
+    server.on("GET", "/slurmdb/v0.0.45/user/alice", good(users=users))
+    async with client(token=fresh(1000)) as slurm:
+        if known:
+            await slurm.ping_accounting()
+        else:
+            with pytest.raises(UnknownUser, match="'alice'"):
+                await slurm.ping_accounting()

@@ -141,7 +141,8 @@ class ServerClock:
             return False
         self._from_slurm = from_slurm
         low, high = told - after, told + 1 - before
-        skew = 0.0 if low <= 0 <= high else (low + high) / 2
+        skew = (low + high) / 2
+        # Less than what a whole second and the way of the answer leave open is no difference.
         changed = abs(skew - self.skew) > high - low
         if changed:
             self.skew = skew
