@@ -42,8 +42,8 @@ def read_script(source: str | os.PathLike[str]) -> Script:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SpecError(f"Cannot read the script {path!r}: {reason}", hint=hint) from None
-    _check_encoding(raw, path)
-    return Script(check_script(raw.decode("utf-8", "surrogateescape")), os.path.basename(path), os.path.abspath(path))
+    text = check_script(raw.decode("utf-8", "surrogateescape"), path)
+    return Script(text, os.path.basename(path), os.path.abspath(path))
 
 
 # Longest first: that of UTF-32 begins with that of UTF-16.
@@ -57,19 +57,21 @@ _MARKS = (
 )
 
 
-def _check_encoding(raw: bytes, path: str) -> None:
-    """Name the encoding of a script that sbatch refuses for its first line, or for NUL characters."""
-    name = next((name for mark, name in _MARKS if raw.startswith(mark)), None)
+def _no_shell(text: str, path: str) -> SpecError:
+    """Say why a script does not start with #!; sbatch says no more, whatever its encoding."""
+    name = next((name for mark, name in _MARKS if text.startswith(mark.decode("utf-8", "surrogateescape"))), None)
     if name is not None:
-        hint = f"Convert it: iconv -f {name} -t UTF-8 {shlex.quote(path)} > new.sh"
-        raise SpecError(f"The script {path!r} is {name} text, not UTF-8", field="script", hint=hint)
-    if raw.startswith(codecs.BOM_UTF8):
-        hint = f"Remove it: sed -i '1s/^\\xef\\xbb\\xbf//' {shlex.quote(path)}"
-        raise SpecError(f"The script {path!r} starts with a byte order mark, not with #!", field="script", hint=hint)
+        hint = f"Convert it: iconv -f {name} -t UTF-8 {shlex.quote(path or 'script.sh')} > new.sh"
+        return SpecError(f"The script is {name} text, not UTF-8, so it does not start with #!", hint=hint)
+    if text.startswith(codecs.BOM_UTF8.decode()):
+        hint = f"Remove it: sed -i '1s/^\\xef\\xbb\\xbf//' {shlex.quote(path or 'script.sh')}"
+        return SpecError("The script starts with a byte order mark, so it does not start with #!", hint=hint)
+    hint = 'Its first line must name a shell, for instance "#!/bin/bash".'
+    return SpecError("The script does not start with #!", hint=hint)
 
 
-def check_script(text: str) -> str:
-    """Return ``text`` if sbatch would take it, in the order of sbatch's own checks."""
+def check_script(text: str, path: str = "") -> str:
+    """Return ``text`` if sbatch would take it, in the order of sbatch's own checks; ``path`` is for the advice."""
     if not isinstance(text, str):
         raise SpecError(f"The script is a {type(text).__name__}, not text")
     if not text:
@@ -77,9 +79,7 @@ def check_script(text: str) -> str:
     if not text.strip():
         raise SpecError("The script has only white space", hint='Its first line must name a shell: "#!/bin/bash".')
     if not text.startswith("#!"):
-        raise SpecError(
-            "The script does not start with #!", hint='Its first line must name a shell, for instance "#!/bin/bash".'
-        )
+        raise _no_shell(text, path)
     if "\0" in text:
         raise SpecError("The script contains NUL characters", hint="Save it as plain UTF-8 text.")
     if "\r\n" in text:
