@@ -461,6 +461,19 @@ async def test_a_frozen_daemon_is_found_out(setup: Setup, monkeypatch: pytest.Mo
     assert "no sign of life" in setup.all.health()[0].reason
 
 
+async def test_answers_to_others_are_signs_of_life(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(switching, "_REACH_SECONDS", 0)
+    setup.patience = 0
+    setup.rest.fault = setup.rest.life = HANG
+    waiting = asyncio.ensure_future(setup.all.states([5]))
+    for _ in range(50):
+        setup.rest.counters.bytes_received += 1
+        await asyncio.sleep(0)
+    assert not waiting.done()
+    await waiting
+    assert setup.all.name == "ssh", "it fell silent"
+
+
 async def test_a_submission_is_not_broken_off(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(switching, "_REACH_SECONDS", 0)
     setup.patience = 0

@@ -174,12 +174,18 @@ class Switchboard:
             way.same_cluster = True
 
     async def _patiently(self, way: Way, ask: Callable[[SlurmTransport], Awaitable[T]]) -> T:
-        """Ask, and after a while make sure that somebody is there at all: a frozen daemon takes every connection."""
+        """Ask, and as long as nothing is heard make sure that somebody is there: a frozen daemon takes connections.
+
+        A request may wait for its turn behind many others; their answers are signs of life.
+        """
         task = asyncio.ensure_future(ask(way.transport))
         try:
-            await asyncio.wait([task], timeout=self._patience)
-            if not task.done() and any(one is not way and one.breaker.is_closed for one in self.ways):
-                await self._reach(way, task)
+            while not task.done():
+                heard = way.transport.counters.bytes_received
+                await asyncio.wait([task], timeout=self._patience)
+                silent = way.transport.counters.bytes_received == heard
+                if silent and not task.done() and any(one is not way and one.breaker.is_closed for one in self.ways):
+                    await self._reach(way, task)
             return await task
         finally:
             if not task.done():
