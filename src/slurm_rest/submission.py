@@ -5,6 +5,8 @@ Pure but for what it is told to read: the files that options such as ``--export-
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import getpass
 import os
 from collections.abc import Callable, Mapping
@@ -12,9 +14,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from .api import API_VERSIONS
-from .auth import ChainToken, EnvironmentToken, read_claims
+from .auth import ChainToken, EnvironmentToken, FileToken, KeyToken, StaticToken, read_claims
 from .config import Settings, load_settings
-from .errors import ConfigError, SpecError, UnsupportedVersion
+from .errors import AuthError, ConfigError, SpecError, UnsupportedVersion
 from .keys import add_key, callers_key, new_key
 from .sbatch import JobSpec, ReadJob, Script, Setting, Submitter, read_job, submit_body
 from .sbatch.getopt import Given
@@ -199,18 +201,25 @@ def convert_read(
         )
     target = Target(version, "24.11" if API_VERSIONS.index(version) < API_VERSIONS.index("v0.0.43") else "26.05")
     read = read_spec(source, options, environ=settings.environ, release=target.release, given=given)
-    user = settings.user or _token_user(settings) or getpass.getuser()
-    body = translate(read, settings, target, user=user, here=Surroundings.here())
+    body = translate(read, settings, target, user=_user_of(settings), here=Surroundings.here())
     require_fields(body, version)
     return body
 
 
-def _token_user(settings: Settings) -> str:
-    """Return the user of a token that lies at hand in SLURM_JWT; no command is run for one."""
+def _user_of(settings: Settings) -> str:
+    """Return whose job it would be as far as that is told here: no command is run for a token, and none has to be."""
+    if settings.user:
+        return settings.user
+    if settings.chosen_transport() != "rest":
+        return settings.ssh_user or getpass.getuser()
     token = settings.token
-    if not isinstance(token.providers[0] if isinstance(token, ChainToken) else token, EnvironmentToken):
-        return ""
-    return read_claims(settings.environ.get("SLURM_JWT", "")).user
+    text = ""
+    for provider in token.providers if isinstance(token, ChainToken) else (token,):
+        if isinstance(provider, (StaticToken, EnvironmentToken, FileToken, KeyToken)):
+            # A token that is missing matters to submit alone.
+            with contextlib.suppress(ConfigError, AuthError):
+                text = text or asyncio.run(provider.token())
+    return read_claims(text).user or getpass.getuser()
 
 
 def read_submitted_file(path: str) -> bytes:

@@ -12,6 +12,7 @@ from slurm_rest.errors import SpecError
 from .derive import derive
 from .derived import Derived, Place
 from .environment import Submitter, job_environment
+from .leaks import refuse_leaks
 from .limits import refuse_cores, refuse_inexpressible
 from .script import check_script
 from .spec import JobSpec
@@ -50,6 +51,8 @@ def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
     """
     script = check_script(spec.script)
     parts = [spec, *spec.components]
+    if setting.commands:
+        refuse_leaks(parts)
     if spec.bbf is not None and spec.components and not setting.commands:
         # sbatch itself then reads the later components from a script that is cut at its old length.
         message = "--bbf cannot be combined with further components"

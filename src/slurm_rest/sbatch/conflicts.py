@@ -21,7 +21,7 @@ _NOT_PER_TASK = ("mem", "energy", "node", "billing", "fs", "vmem", "pages", "bb"
 
 def check_conflicts(layer: Layer, release: str) -> None:
     """Refuse, and take back, in sbatch's order."""
-    _tasks_per_gpu(layer)
+    _tasks_per_gpu(layer, release)
     _specialized(layer)
     _memory(layer)
     _refuse(layer.given("exclusive") and layer.given("oversubscribe"), "exclusive", "oversubscribe")
@@ -32,7 +32,7 @@ def check_conflicts(layer: Layer, release: str) -> None:
     _refuse("bb" in values and "bbf" in values, "bb", "bbf")
 
 
-def _tasks_per_gpu(layer: Layer) -> None:
+def _tasks_per_gpu(layer: Layer, release: str) -> None:
     values = layer.values
     name = next((name for name in ("ntasks_per_gpu", "ntasks_per_tres") if name in values), None)
     if name is None:
@@ -40,7 +40,9 @@ def _tasks_per_gpu(layer: Layer) -> None:
     both = "ntasks_per_gpu" in values and "ntasks_per_tres" in values
     _refuse(both and values["ntasks_per_gpu"] != values["ntasks_per_tres"], "ntasks_per_gpu", "ntasks_per_tres")
     for other in ("tres_per_task", "gpus_per_task", "gpus_per_socket", "ntasks_per_node", "tasks_per_node"):
-        _refuse(other in values, name, other)
+        # 26.05 overlooks a variable for each task that is not about GPUs.
+        overlooked = other == "tres_per_task" and release >= "26.05" and layer.from_environment(other)
+        _refuse(other in values and not (overlooked and "gpu" not in str(values[other])), name, other)
 
 
 def _specialized(layer: Layer) -> None:

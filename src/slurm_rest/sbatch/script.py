@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import shlex
 from dataclasses import dataclass
 
 from slurm_rest.errors import SpecError
@@ -40,7 +42,30 @@ def read_script(source: str | os.PathLike[str]) -> Script:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SpecError(f"Cannot read the script {path!r}: {reason}", hint=hint) from None
+    _check_encoding(raw, path)
     return Script(check_script(raw.decode("utf-8", "surrogateescape")), os.path.basename(path), os.path.abspath(path))
+
+
+# Longest first: that of UTF-32 begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+    (b"#\0!\0", "UTF-16LE"),
+    (b"\0#\0!", "UTF-16BE"),
+)
+
+
+def _check_encoding(raw: bytes, path: str) -> None:
+    """Name the encoding of a script that sbatch refuses for its first line, or for NUL characters."""
+    name = next((name for mark, name in _MARKS if raw.startswith(mark)), None)
+    if name is not None:
+        hint = f"Convert it: iconv -f {name} -t UTF-8 {shlex.quote(path)} > new.sh"
+        raise SpecError(f"The script {path!r} is {name} text, not UTF-8", field="script", hint=hint)
+    if raw.startswith(codecs.BOM_UTF8):
+        hint = f"Remove it: sed -i '1s/^\\xef\\xbb\\xbf//' {shlex.quote(path)}"
+        raise SpecError(f"The script {path!r} starts with a byte order mark, not with #!", field="script", hint=hint)
 
 
 def check_script(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -323,10 +324,17 @@ def _unknown(name: str, known: Iterable[str]) -> SpecError:
     return SpecError(f"A job has no option {name!r}", field=name, hint=hint, kind="usage")
 
 
+# sbatch reads --priority=high as 0, for no priority. A script means what it means to sbatch; a keyword has to be right.
+_READ_AS_ZERO = {"nice": re.compile("[+-]?[0-9]+"), "priority": re.compile("[0-9]+|(?i:TOP)")}
+
+
 def read_keyword(name: str, value: object) -> object:
     """Return the canonical value of a keyword, or SpecError that names it."""
     row = ROW_OF[name]
     try:
+        number = _READ_AS_ZERO.get(name)
+        if number is not None and isinstance(value, str) and not number.fullmatch(value):
+            raise ValueError("takes a number, of which this text has none or more")
         return row.read(value)
     except ValueError as error:
         raise SpecError(f"{name}={_short(value)}: --{row.long} {error}", field=name, kind="value") from None

@@ -11,7 +11,7 @@ from slurm_rest.api import API_VERSIONS
 from slurm_rest.cli.app import app
 from slurm_rest.cli.sbatch_help import GROUPS
 from slurm_rest.sbatch.options import OPTIONS
-from tests.unit.cli.server import Run, Server
+from tests.unit.cli.server import Run, Server, token
 
 WIDTH = 80
 
@@ -40,6 +40,29 @@ def test_nothing_is_asked_and_no_token_is_needed(run: Run, server: Server, monke
     result = run("convert", "--wrap", "true")
     assert (result.status, server.requests) == (0, [])
     assert json.loads(result.out)["job"]["name"] == "wrap"
+
+
+@pytest.mark.parametrize(
+    "source", ["SLURM_JWT", "SLURM_REST_TOKEN_FILE", "no file", "SLURM_REST_TOKEN_COMMAND", "none"]
+)
+def test_the_user_comes_from_where_submit_has_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str
+) -> None:
+    text = token(sun="carol")
+    monkeypatch.delenv("SLURM_JWT")
+    if source == "SLURM_JWT":
+        monkeypatch.setenv(source, text)
+    elif source == "SLURM_REST_TOKEN_COMMAND":
+        monkeypatch.setenv(source, f"touch {tmp_path}/ran")
+    elif source != "none":
+        (tmp_path / "token").write_text(f"SLURM_JWT={text}\n" if source != "no file" else "")
+        monkeypatch.setenv("SLURM_REST_TOKEN_FILE", str(tmp_path / "token"))
+    monkeypatch.setattr("getpass.getuser", lambda: "here")
+    result = run("convert", "--wrap", "true")
+    expected = "carol" if source in ("SLURM_JWT", "SLURM_REST_TOKEN_FILE") else "here"
+    assert (result.status, result.err) == (0, "")
+    assert json.loads(result.out)["job"]["current_working_directory"] == f"/home/{expected}"
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize("place", ["behind", "in front", "variable"])

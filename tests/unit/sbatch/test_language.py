@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,14 @@ def test_memory_of_two_sources() -> None:
         assert caught.value.kind == "conflict"
 
 
+def test_tasks_of_gpus_and_a_variable_for_each_task() -> None:
+    script = "#SBATCH --ntasks-per-gpu=3 -G 1\ntrue\n"
+    assert read(script, release="26.05", SBATCH_TRES_PER_TASK="cpu:2").tres_per_task == "cpu:2"
+    for release, value in (("24.11", "cpu:2"), ("26.05", "gres/gpu:1")):
+        with pytest.raises(SpecError, match="exclude each other"):
+            read(script, release=release, SBATCH_TRES_PER_TASK=value)
+
+
 def test_mail_types_add_up_on_24_11_only() -> None:
     script = "#SBATCH --mail-type=BEGIN\n#SBATCH --mail-type=END\ntrue\n"
     assert read(script).mail_type == ("BEGIN", "END")
@@ -209,6 +218,12 @@ def test_waiting_is_kept_for_the_command() -> None:
     assert read("#SBATCH --wait --test-only\ntrue\n").options() == {"name": "job.sh", "wait": True, "test_only": True}
 
 
+def test_a_priority_that_is_no_number_is_none_to_sbatch() -> None:
+    spec = read("#SBATCH --priority=high --nice=5x\ntrue\n", ["--priority=low"])
+    assert (spec.priority, spec.nice) == (0, 5)
+    assert JobSpec(f"{HEAD}true\n", priority="TOP", nice="-3").nice == -3  # type: ignore[arg-type]
+
+
 def test_foreign_directives() -> None:
     spec = read("#SBATCH -J s\n#PBS -N p -q debug -l nodes=2:ppn=3,walltime=10\ntrue\n")
     assert (spec.name, spec.partition, spec.nodes, spec.ntasks) == ("p", "debug", "2", 6)
@@ -237,14 +252,28 @@ def test_scripts_that_are_refused(text: str, problem: str) -> None:
 
 def test_files_that_are_no_scripts(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(b"\x7fELF\x02\x01\x01\0")
-    (tmp_path / "utf16").write_bytes("#!/bin/sh\ntrue\n".encode("utf-16"))
     (tmp_path / "large").write_bytes(b"#!/bin/sh\n" + b"#" * (4 * 1024 * 1024))
-    for name in ("binary", "utf16", "large"):
+    for name in ("binary", "large"):
         with pytest.raises(SpecError):
             read_script(tmp_path / name)
     for path in (tmp_path, tmp_path / "missing"):
         with pytest.raises(SpecError, match="Cannot read"):
             read_script(path)
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-8-SIG"])
+def test_another_encoding_is_named_with_what_converts_it(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "my job.sh"
+    path.write_bytes("#!/bin/sh\n#SBATCH -n 2\ntrue\n".encode(encoding))
+    with pytest.raises(
+        SpecError, match="byte order mark" if encoding == "UTF-8-SIG" else f"is {encoding} text"
+    ) as caught:
+        read_script(path)
+    # The hint is a command that does it.
+    command = str(caught.value.hint).partition(": ")[2]
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True)
+    changed = path if encoding == "UTF-8-SIG" else tmp_path / "new.sh"
+    assert JobSpec.from_script(changed).ntasks == 2
 
 
 def test_text_of_any_language_is_kept(tmp_path: Path) -> None:

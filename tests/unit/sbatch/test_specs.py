@@ -294,6 +294,28 @@ def test_how_memory_is_bound_is_not_replaced_in_any_component() -> None:
         assert not [item for item in told if gone in item]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "refused"),
+    [
+        ({"time": 5}, {"time": 6}, ""),
+        ({"ntasks": 1}, {"ntasks": 2, "cpus_per_task": 2}, ""),
+        ({}, {"time": 5}, "the --time of component 1 to component 0"),
+        ({"hold": True}, {}, "the --hold of component 0 to component 1"),
+        ({"hold": True}, {"hold": False}, "the --hold of component 0 to component 1"),
+    ],
+)
+def test_a_command_line_cannot_keep_options_apart(
+    first: dict[str, object], second: dict[str, object], refused: str
+) -> None:
+    spec = JobSpec(HEAD, **first, components=[JobSpec(**second)])  # type: ignore[arg-type]
+    assert len(submit_body(spec, Setting("/tmp"))["jobs"]) == 2  # type: ignore[arg-type]
+    if not refused:
+        submit_body(spec, Setting("/tmp", commands=True))
+        return
+    with pytest.raises(SpecError, match=refused):
+        submit_body(spec, Setting("/tmp", commands=True))
+
+
 def test_each_component_may_name_the_cluster() -> None:
     setting = Setting("/home/alice", cluster="here")
     spec = JobSpec(f"{HEAD}true\n", clusters="here", components=[JobSpec(clusters="there")])

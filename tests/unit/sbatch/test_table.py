@@ -131,6 +131,8 @@ def test_what_is_no_moment(text: str) -> None:
         ("gres_flags", "disable-binding,enforce-binding", "only one"),
         ("propagate", "nofile", "NOFILE"),
         ("exclusive", "no", "user"),
+        ("priority", "high", "takes a number"),
+        ("nice", "5x", "takes a number"),
     ],
 )
 def test_bad_values_name_the_option_and_what_it_takes(name: str, value: object, shown: str) -> None:
