@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from .api import API_VERSIONS
-from .auth import ChainToken, EnvironmentToken, FileToken, KeyToken, StaticToken, read_claims
+from .auth import ChainToken, EnvironmentToken, FileToken, StaticToken, read_claims
 from .config import Settings, load_settings
 from .errors import AuthError, ConfigError, SpecError, UnsupportedVersion
 from .keys import add_key, callers_key, new_key
@@ -210,16 +210,16 @@ def _user_of(settings: Settings) -> str:
     """Return whose job it would be as far as that is told here: no command is run for a token, and none has to be."""
     if settings.user:
         return settings.user
-    if settings.chosen_transport() != "rest":
+    if settings.ways()[0] != "rest":
         return settings.ssh_user or getpass.getuser()
     token = settings.token
-    text = ""
+    user = ""
     for provider in token.providers if isinstance(token, ChainToken) else (token,):
-        if isinstance(provider, (StaticToken, EnvironmentToken, FileToken, KeyToken)):
+        if isinstance(provider, (StaticToken, EnvironmentToken, FileToken)):
             # A token that is missing matters to submit alone.
             with contextlib.suppress(ConfigError, AuthError):
-                text = text or asyncio.run(provider.token())
-    return read_claims(text).user or getpass.getuser()
+                user = user or read_claims(asyncio.run(provider.token())).user
+    return user or getpass.getuser()
 
 
 def read_submitted_file(path: str) -> bytes:
