@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from .api import API_VERSIONS
-from .auth import ChainToken, EnvironmentToken, FileToken, KeyToken, StaticToken, read_claims
+from .auth import ChainToken, EnvironmentToken, FileToken, StaticToken, read_claims
 from .config import Settings, load_settings
 from .errors import AuthError, ConfigError, SpecError, UnsupportedVersion
 from .keys import add_key, callers_key, new_key
@@ -212,13 +212,14 @@ def _user_of(settings: Settings) -> str:
         return settings.user
     if settings.ways()[0] != "rest":
         return settings.ssh_user or getpass.getuser()
-    text = ""
-    first = settings.token.providers[0] if isinstance(settings.token, ChainToken) else settings.token
-    if isinstance(first, (StaticToken, EnvironmentToken, FileToken, KeyToken)):
-        # A token that is missing matters to submit alone.
-        with contextlib.suppress(ConfigError, AuthError):
-            text = asyncio.run(first.token())
-    return read_claims(text).user or getpass.getuser()
+    token = settings.token
+    user = ""
+    for provider in token.providers if isinstance(token, ChainToken) else (token,):
+        if isinstance(provider, (StaticToken, EnvironmentToken, FileToken)):
+            # A token that is missing matters to submit alone.
+            with contextlib.suppress(ConfigError, AuthError):
+                user = user or read_claims(asyncio.run(provider.token())).user
+    return user or getpass.getuser()
 
 
 def read_submitted_file(path: str) -> bytes:
