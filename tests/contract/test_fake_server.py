@@ -231,6 +231,15 @@ def test_jobs_and_their_ends(both: Both) -> None:
     going = both.submit(script="#!/bin/sh\nsleep 60\n")
     both.wait(going, "RUNNING")
     both.records("running", going)
+    changes: list[dict[str, Any]] = [
+        {"time_limit": {"set": True, "number": 99999}},
+        {"partition": "debug"},
+        {"name": "new"},
+    ]
+    for body in changes:
+        both.ask("POST", "job/{id}", going, json=body)
+    both.ask("POST", "job/{id}", ends[0][0], json={"hold": True})
+    both.records("changed while it runs", going)
     for ids, user in ((held, "bob"), (held, "alice"), (held, "alice"), (going, "alice")):
         both.ask("DELETE", "job/{id}", ids, user=user)
     for ids in (held, going):
@@ -262,6 +271,8 @@ def test_groups(both: Both) -> None:
     both.records("waiting array", array)
     for answer, job_id in zip(both.ask("GET", "jobs/state/?job_id={id}", array), array, strict=True):
         assert [row["job_id"] for row in answer.json()["jobs"]] == [f"{job_id}_{task}" for task in (1, 3, 4, 5)]
+    both.ask("POST", "job/{id}_3", array, json={"hold": False})
+    both.ask("GET", "job/{id}/requeue", array)
     both.ask("POST", "job/{id}", array, json={"hold": False})
     both.wait(array, "COMPLETED")
     both.records("array", array)

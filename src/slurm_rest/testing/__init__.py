@@ -11,11 +11,12 @@ from .cluster import FakeCluster
 from .faults import Fault, Faults
 from .jobs import FakeJob
 from .tokens import Tokens
+from .transport import FakeTransport
 
 if TYPE_CHECKING:
     from .server import FakeSlurm
 
-__all__ = ["FakeCluster", "FakeJob", "FakeSlurm", "FakeSlurmrestd", "Fault", "Faults", "Tokens"]
+__all__ = ["FakeCluster", "FakeJob", "FakeSlurm", "FakeSlurmrestd", "FakeTransport", "Fault", "Faults", "Tokens"]
 
 
 def __getattr__(name: str) -> object:

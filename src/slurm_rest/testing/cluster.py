@@ -27,7 +27,6 @@ from .variables import job_variables
 __all__ = ["FakeCluster"]
 
 _LABEL = re.compile(r"(\d+)(?:_(\d+)|\+(\d+))?")
-_HELD = {"JobHeldUser", "JobHeldAdmin"}
 
 
 class FakeCluster:
@@ -234,6 +233,8 @@ class FakeCluster:
     def _again(self, job: FakeJob) -> None:
         """Put a requeued job back, and keep what it was in accounting."""
         before = copy.copy(job)
+        job.restarts += before.is_over
+        before.restarts = job.restarts - 1
         before.base, before.flags, before.end_time = "PENDING", {"REQUEUED"}, self.now()
         for key in {job.group, job.id}:
             records = self.records[key]
@@ -241,7 +242,6 @@ class FakeCluster:
         job.base, job.cause, job.nodes, job.start_time, job.end_time = "PENDING", "", (), 0.0, 0.0
         job.flags.clear()
         job.exit_code = job.signal = 0
-        job.restarts += 1
         job.begin = self.now() + self.requeue_delay
         job.reason = job.held or "BeginTime"
 
@@ -316,35 +316,16 @@ class FakeCluster:
         with contextlib.suppress(ValueError):
             self._ended.remove(job)
 
-    def hold(self, job: FakeJob, by: Owner) -> None:
-        """Hold a job that waits."""
-        self._allow(job, by)
-        if job.is_pending:
-            job.held = job.reason = "JobHeldUser" if by == job.owner else "JobHeldAdmin"
-
-    def release_hold(self, job: FakeJob, by: Owner) -> None:
-        """Release a held job."""
-        self._allow(job, by)
-        job.held, job.begin = "", 0.0
-        job.reason = "None" if job.reason in _HELD else job.reason
-
-    def requeue(self, job: FakeJob, by: Owner, *, hold: bool = False) -> None:
-        """Start a job anew, under the same id. Raises Refused."""
-        self._allow(job, by)
-        if job.is_pending:
-            raise Refused(2024)
-        if hold:
-            job.held = "JobHeldUser"
+    def restart(self, job: FakeJob) -> None:
+        """Put a job back into the queue, under the same id."""
         if job.is_over:
             with contextlib.suppress(ValueError):
                 self._ended.remove(job)
             self._again(job)
         else:
+            job.restarts += 1
+            job.reason = job.held or job.reason
             self.kill(job, "REQUEUE")
-
-    def _allow(self, job: FakeJob, by: Owner) -> None:
-        if by.uid and by != job.owner:
-            raise Refused(2010)
 
     # --- the end --------------------------------------------------------------------------------------------
 

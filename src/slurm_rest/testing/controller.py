@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import signal as signals
-from collections.abc import Callable, Iterable
 
+from slurm_rest.api.base import known_in
+
+from .changing import change, requeue
 from .errors import WORDS, Refused
-from .jobs import FakeJob, Owner
+from .jobs import FakeJob
 from .replies import Handler, Reply, Request, failed, refused
-from .requests import Issue, Submitted, read_number, read_submission, read_update
+from .requests import Issue, Submitted, read_submission, read_update
 from .shapes import Record
 from .tokens import NOBODY
 
@@ -255,79 +257,50 @@ def _updated(request: Request) -> Record:
 
 
 def _update(request: Request) -> Reply:
-    body = request.body if isinstance(request.body, dict) else {}
-    label = request.path["id"]
-    owner = request.owner or NOBODY
-    cluster = request.cluster
+    label, cluster = request.path["id"], request.cluster
+    if "_" in label:
+        words = "Rejecting request. Submit job update against Array Job's JobID instead of array task id."
+        return failed(request.release, 9000, words, "_job_post_update", _updated(request))
+    if not label.isdigit():
+        return refused(request, "parameters", "op_handler_job")
     read = read_update(request.body, request.release, request.version)
     if read.errors or read.is_lost:
         return Reply(500 if read.errors else 200, _updated(request), read.errors, read.warnings)
+    known = {name: value for name, value in _fields(request.body).items() if known_in("JobDescMsg", name)}
+    # Of an array only the tasks that have not started are meant; the others have ids of their own.
+    jobs = [job for job in cluster.members(int(label)) if job.id in (0, int(label))]
     try:
-        jobs = cluster.labelled(label)
-        if not jobs:
-            raise Refused(2017)
-        for job in jobs:
-            if owner.uid and owner != job.owner:
-                raise Refused(2010)
-            _apply(request, job, body, owner)
-    except ValueError:
-        return refused(request, "parameters", "op_handler_job")
+        change(cluster, jobs, known, request.owner or NOBODY)
     except Refused as refusal:
         reply = failed(request.release, refusal.number, *_COMPLAINTS["update"], _updated(request))
         return Reply(reply.status, reply.body, reply.errors, read.warnings)
-    cluster.settle(everything=True)
     return Reply(body=_updated(request), warnings=read.warnings)
 
 
-def _apply(request: Request, job: FakeJob, body: Record, owner: Owner) -> None:
-    cluster = request.cluster
-    if job.is_over and body:
-        raise Refused(2021)
-    if "priority" in body and owner.uid and not body.get("hold"):
-        raise Refused(2042 if job.held else 2002)
-    if body.get("hold") is True:
-        cluster.hold(job, owner)
-    elif body.get("hold") is False:
-        cluster.release_hold(job, owner)
-    if isinstance(body.get("comment"), str):
-        job.comment = str(body["comment"])
-    if "time_limit" in body:
-        job.time_limit = read_number(body["time_limit"])
-
-
-def _requeue_all(request: Request, labels: Iterable[str], complaint: Callable[[str], str], source: str) -> Reply:
-    for label in labels:
-        number = _requeue_one(request, label)
-        if number:
-            return failed(request.release, number, complaint(label), source, {"status": []})
-    request.cluster.settle(everything=True)
-    return Reply(body={"status": []})
-
-
-def _requeue_one(request: Request, label: str) -> int:
-    """Requeue what a label names; returns Slurm's error number, 0 when it was done."""
-    owner = request.owner or NOBODY
-    try:
-        jobs = request.cluster.labelled(label)
-        for job in jobs:
-            request.cluster.requeue(job, owner, hold="Hold" in request.values("flags"))
-    except Refused as refusal:
-        return 2002 if refusal.number == 2010 else refusal.number
-    except ValueError:
-        return 2017
-    return 0 if jobs else 2017
+def _fields(body: object) -> Record:
+    return body if isinstance(body, dict) else {}
 
 
 def _requeue(request: Request) -> Reply:
     label = request.path["id"]
-    return _requeue_all(request, [label], lambda one: f"Requeue JobID={one} failed", "op_handler_job_requeue")
+    try:
+        jobs = request.cluster.labelled(label)
+    except ValueError:
+        return refused(request, "parameters", "op_handler_job_requeue")
+    outcome = requeue(request.cluster, jobs, request.owner or NOBODY, hold="true" in request.values("Hold"))
+    lots = [_lot(job, number) for job, number in outcome.items()] if any(job.array_id for job in jobs) else []
+    number = max(outcome.values(), default=2017)
+    if number and not lots:
+        return failed(
+            request.release, number, f"Requeue JobID={label} failed", "op_handler_job_requeue", {"status": []}
+        )
+    return Reply(body={"status": lots})
 
 
-def _requeue_many(request: Request) -> Reply:
-    body = request.body if isinstance(request.body, dict) else {}
-    jobs = body.get("jobs")
-    labels = [str(one) for one in jobs] if isinstance(jobs, list) else []
-    return _requeue_all(request, labels, lambda one: f"Requeue JobId={one} failed", "op_handler_jobs_requeue")
+def _lot(job: FakeJob, number: int) -> Record:
+    # slurmctld reports tasks with the same outcome together.
+    label = f"{job.array_id}_[{job.task_id}]"
+    return {"job_id": job.group, "step_id": label, "error": WORDS[number], "error_code": number, "why": ""}
 
 
 # Method and path below /slurm/<version>/; versions that have it, none for all.
@@ -342,7 +315,6 @@ ROUTES: list[tuple[str, str, Handler, tuple[str, ...]]] = [
     ("POST", "job/{id}", _guarded("update", _update), ()),
     ("DELETE", "job/{id}", _guarded("cancel/one", _cancel_one), ()),
     ("GET", "job/{id}/requeue", _guarded("requeue", _requeue), ("v0.0.45",)),
-    ("POST", "jobs/requeue", _guarded("requeue", _requeue_many), ("v0.0.45",)),
     ("GET", "nodes", _guarded("nodes", _nodes), ()),
     ("GET", "node/{name}", _guarded("node", _node), ()),
     ("GET", "partitions", _guarded("partitions", _partitions), ()),

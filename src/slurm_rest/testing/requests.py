@@ -12,7 +12,7 @@ from slurm_rest.api.base import known_in
 from .errors import WORDS, Refused
 from .jobs import JobRequest
 
-__all__ = ["Issue", "Submitted", "read_number", "read_submission", "read_update"]
+__all__ = ["Issue", "Submitted", "read_number", "read_submission", "read_update", "with_changes"]
 
 _TEXTS = (
     *("name", "account", "partition", "comment", "qos", "dependency", "array", "current_working_directory"),
@@ -149,6 +149,11 @@ def _request(part: Mapping[str, object], script: str, release: str) -> JobReques
         array=str(part.get("array") or ""),
         fields=dict(part),
     )
+
+
+def with_changes(request: JobRequest, changes: Mapping[str, object]) -> JobRequest:
+    """Return what was asked for, with some fields changed."""
+    return _request({**request.fields, **changes}, request.script, "")
 
 
 def _memory(part: Mapping[str, object]) -> int | None:

@@ -11,6 +11,7 @@ from slurm_rest import JobSpec
 from slurm_rest.errors import JobNotFound, PermissionDenied, SubmitRejected
 from slurm_rest.states import BaseState
 from slurm_rest.testing import FakeCluster, FakeJob
+from slurm_rest.testing.changing import requeue
 from slurm_rest.testing.jobs import JobRequest, Owner
 from tests.support.waiting import until, until_true
 from tests.unit.testing.conftest import Fake
@@ -102,8 +103,7 @@ async def test_dependencies(fake: Fake, kind: str, code: int, expected: str) -> 
     first = await client.submit(f"#!/bin/sh\nexit {code}\n", hold=True)
     second = await client.submit(TRUE, dependency=f"{kind}:{first.id}")
     assert (await second.info()).reason == "Dependency"
-    fake.cluster.release_hold(fake.cluster.members(first.id)[0], ALICE)
-    fake.cluster.settle(everything=True)
+    await first.release()
 
     async def reached() -> bool:
         info = await second.info()
@@ -200,8 +200,7 @@ async def test_a_requeued_job_keeps_its_id_and_its_past(fake: Fake) -> None:
     client = fake.client()
     job = await client.submit('#!/bin/sh\ntest "$SLURM_RESTART_COUNT" || sleep 600\n')
     await until_state(fake, job.id, BaseState.RUNNING)
-    (inner,) = fake.cluster.members(job.id)
-    fake.cluster.requeue(inner, ALICE)
+    assert list(requeue(fake.cluster, fake.cluster.members(job.id), ALICE).values()) == [0]
     assert (await job.info()).state.flags == {"COMPLETING"}
     await until_state(fake, job.id, BaseState.PENDING)
 
@@ -219,8 +218,8 @@ async def test_a_requeued_job_keeps_its_id_and_its_past(fake: Fake) -> None:
 
 async def test_a_job_that_ignores_the_end_is_killed(fake: Fake) -> None:
     client = fake.client()
-    job = await client.submit("#!/bin/bash\ntrap '' TERM\nwhile :; do sleep 0.1; done\n")
-    await until_state(fake, job.id, BaseState.RUNNING)
+    job = await client.submit('#!/bin/bash\ntrap "" TERM\ntouch "$HOME/ready"\nwhile :; do sleep 0.1; done\n')
+    await until_true((fake.cluster.runner.home("alice") / "ready").exists)
     await job.cancel()
     record = await job.wait(timeout=30)
     assert (record.state.base, str(record.exit_code)) == (BaseState.CANCELLED, "0:9")
