@@ -82,7 +82,8 @@ class AsyncSlurmClient(Acting, Looking):
                 "jwt_key_id": jwt_key_id,
                 "token_ssh": token_ssh,
                 "ca_file": ca_file,
-                "transport": transport if isinstance(transport, str) else None,
+                # One that is given goes where it goes; rest is the way that supposes nothing of this host.
+                "transport": transport if transport is None or isinstance(transport, str) else "rest",
                 "environment": environment,
                 "workdir": workdir,
                 "path_map": path_map,

@@ -17,7 +17,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from slurm_rest import AsyncSlurmClient, SlurmClient
 
@@ -35,6 +35,13 @@ if TYPE_CHECKING:
 __all__ = ["FakeSlurm", "main"]
 
 T = TypeVar("T")
+
+
+class _Places(TypedDict):
+    workdir: str
+    path_map: dict[str, str]
+
+
 _STOP_SECONDS = 15.0
 
 
@@ -88,9 +95,9 @@ class FakeSlurm:
         """A token for ``user`` that is good for a day."""
         return self._fixed or self._tokens.sign()
 
-    def token_for(self, user: str, lifespan: int = 86400) -> str:
+    def token_for(self, user: str | None = None, lifespan: int = 86400) -> str:
         """Return a token for any user; with a negative ``lifespan`` it has expired."""
-        return self._tokens.sign(user, lifespan)
+        return self.token if user is None else self._tokens.sign(user, lifespan)
 
     def home(self, user: str | None = None) -> Path:
         """The home of a user, where jobs run by default and leave their output."""
@@ -103,18 +110,21 @@ class FakeSlurm:
             "SLURM_REST_URL": self.url,
             "SLURM_JWT": self.token,
             "SLURM_REST_WORKDIR": str(self.home()),
+            "SLURM_REST_PATH_MAP": str(self.home()),
             "SLURM_REST_TRANSPORT": "rest",
         }
 
     def client(self, user: str | None = None) -> SlurmClient:
-        """Return a client of this server, which the caller closes."""
-        token = self.token if user is None else self.token_for(user)
-        return SlurmClient(self.url, token=token, transport="rest", workdir=str(self.home(user)))
+        """Return a client of this server, which the caller closes. It finds the output of jobs, too."""
+        return SlurmClient(self.url, token=self.token_for(user), transport="rest", **self._places(user))
 
     def async_client(self, user: str | None = None) -> AsyncSlurmClient:
         """Return a client with coroutines."""
-        token = self.token if user is None else self.token_for(user)
-        return AsyncSlurmClient(self.url, token=token, transport="rest", workdir=str(self.home(user)))
+        return AsyncSlurmClient(self.url, token=self.token_for(user), transport="rest", **self._places(user))
+
+    def _places(self, user: str | None) -> _Places:
+        home = str(self.home(user))
+        return {"workdir": home, "path_map": {home: home}}
 
     # --- the cluster, from outside of its thread ------------------------------------------------------------
 

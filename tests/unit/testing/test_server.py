@@ -28,7 +28,8 @@ def fake_slurm_cluster():
 def test_it(fake_slurm, fake_slurm_client):
     job = fake_slurm_client.submit("#!/bin/sh\\necho hello\\n")
     assert job.wait(timeout=30).state.is_success
-    assert (fake_slurm.home() / f"slurm-{job.id}.out").read_text() == "hello\\n"
+    assert job.stdout() == "hello\\n"
+    assert (fake_slurm.home() / f"slurm-{job.id}.out").exists()
     assert [node.name for node in fake_slurm_client.nodes()] == ["n1"]
 
 def test_another(fake_slurm_client):
@@ -47,7 +48,7 @@ def test_the_command_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as server:
         assert server.stdout is not None
         assert server.stderr is not None
-        settings = settings_of("".join(server.stdout.readline() for _ in range(4)))
+        settings = settings_of("".join(server.stdout.readline() for _ in range(5)))
         with SlurmClient(
             settings["SLURM_REST_URL"], token=settings["SLURM_JWT"], workdir=settings["SLURM_REST_WORKDIR"]
         ) as client:
