@@ -116,7 +116,14 @@ class Both:
             "tasks",
             "cpus",
         )
-        paths = ("standard_output", "stdout_expanded", "standard_error", "current_working_directory")
+        paths = (
+            "standard_output",
+            "standard_input",
+            "stdin_expanded",
+            "stdout_expanded",
+            "standard_error",
+            "current_working_directory",
+        )
         found = {name: job.get(name) for name in (*names, "name", "user_name", "partition", "time_limit", "node_count")}
         here = {name: str(job.get(name)).replace(side.directory, "~").replace(f"-{job_id}", "-ID") for name in paths}
         return {**found, **here}

@@ -144,7 +144,7 @@ class Answers:
             "standard_error": self._path(
                 job, request.text("standard_error") or (output_of(job) if self.release == "24.11" else "")
             ),
-            "standard_input": self._path(job, request.text("standard_input")),
+            "standard_input": self._path(job, request.text("standard_input")) or record["standard_input"],
             "standard_output": self._path(job, output_of(job)),
             "state_description": job.description,
             "state_reason": job.reason,

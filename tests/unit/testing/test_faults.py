@@ -99,6 +99,10 @@ async def test_records_that_come_twice_are_one_job(fake: Fake) -> None:
     await job.wait(timeout=30)
     fake.cluster.purge()
     fake.faults.duplicates = True
+    reply, _ = fake.app.answer("GET", "/slurmdb/v0.0.42/jobs/", f"step={job.id}".encode(), fake.headers, b"")
+    records = reply.body["jobs"]
+    assert isinstance(records, list)
+    assert len(records) == 2
     assert [record.id for record in await client.members(job)] == [job.id]
 
 

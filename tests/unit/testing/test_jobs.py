@@ -165,8 +165,9 @@ async def test_a_task_that_is_cancelled_while_it_waits_leaves_no_trace(fake: Fak
 
 async def test_a_het_job_starts_and_ends_together(fake: Fake) -> None:
     client = fake.client()
-    job = await client.submit(JobSpec('#!/bin/sh\nexit "$SLURM_HET_SIZE"\n', ntasks=1, components=[JobSpec(ntasks=2)]))
-    assert str((await job.wait(timeout=30)).exit_code) == "2:0"
+    script = '#!/bin/sh\ntest "$SLURM_HET_SIZE $SLURM_JOB_ID_HET_GROUP_1" = "2 $((SLURM_JOB_ID + 1))" && exit 7\n'
+    job = await client.submit(JobSpec(script, ntasks=1, components=[JobSpec(ntasks=2)]))
+    assert str((await job.wait(timeout=30)).exit_code) == "7:0"
     assert [(one.label, one.tasks) for one in await client.members(job)] == [(f"{job.id}+0", 1), (f"{job.id}+1", 2)]
 
 
@@ -225,6 +226,18 @@ async def test_a_job_that_ignores_the_end_is_killed(fake: Fake) -> None:
     assert (record.state.base, str(record.exit_code)) == (BaseState.CANCELLED, "0:9")
 
 
+def is_gone(pid: str) -> bool:
+    state = Path(f"/proc/{pid}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+async def test_what_a_script_starts_ends_with_it(fake: Fake) -> None:
+    job = await fake.client().submit('#!/bin/sh\nsleep 600 &\necho $! > "$HOME/pid"\n')
+    assert (await job.wait(timeout=30)).state.is_success
+    pid = (fake.cluster.runner.home("alice") / "pid").read_text().strip()
+    await until_true(lambda: is_gone(pid))
+
+
 async def test_nothing_is_left_behind(fake: Fake) -> None:
     client = fake.client()
     job = await client.submit('#!/bin/sh\nsleep 600 &\necho $! > "$HOME/pid"\nsleep 600\n')
@@ -235,12 +248,7 @@ async def test_nothing_is_left_behind(fake: Fake) -> None:
 
     number = await until(written)
     await fake.cluster.close()
-
-    def is_gone() -> bool:
-        state = Path(f"/proc/{number}/stat")
-        return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
-
-    await until_true(is_gone)
+    await until_true(lambda: is_gone(number))
     assert not pid.exists(), "the temporary folder is removed"
     assert job.id
 
