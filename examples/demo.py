@@ -3,7 +3,7 @@
 usage: demo.py [HOMES]
 
 The cluster comes from the environment (SLURM_REST_URL, SLURM_JWT, ...). Slurm's REST interface moves no files, so the
-outputs are read through HOMES: the folder of this machine that the cluster has as /home.
+outputs are read through HOMES: the folder of this machine that the cluster has as /home, or by the same name.
 """
 
 from __future__ import annotations
@@ -44,10 +44,12 @@ def submit_all(slurm: SlurmClient) -> list[Job]:
 def output_of(record: JobInfo, homes: Path | None) -> list[str]:
     """Return the lines that a job wrote. Slurm knows the path, the file is read from this machine's side."""
     path = Path(record.stdout or "")
-    if homes is None or not path.is_relative_to("/home"):
+    if homes is not None and path.is_relative_to("/home"):
+        path = homes / path.relative_to("/home")
+    if homes is None or not path.is_relative_to(homes):
         return [str(path)]
     try:
-        return (homes / path.relative_to("/home")).read_text(errors="replace").splitlines()
+        return path.read_text(errors="replace").splitlines()
     except OSError as error:
         return [f"{path}: {error.strerror}"]
 

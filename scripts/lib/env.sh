@@ -102,6 +102,6 @@ install_all() {
     if [ "$1" = dev ]; then
         "${pip[@]}" --no-build-isolation -e '.[ssh]' --group dev
     else
-        "${pip[@]}" --no-build-isolation -e ".[ssh]" # scripts/cluster env names the SSH host as well
+        "${pip[@]}" --no-build-isolation -e ".[ssh,testing]" # scripts/cluster env names the SSH host, scripts/demo may simulate
     fi
 }

@@ -42,8 +42,8 @@ class AsyncSlurmClient(Acting, Looking):
     user to act as, when the token allows it; ``cluster`` names a profile. ``transport`` pins rest, ssh or cli; by
     itself REST is used where there is a URL, else SSH where there is a host (``ssh_host``, ``ssh_port``, ``ssh_user``,
     ``ssh_key`` or ``ssh_key_file``, ``ssh_known_hosts``, ``ssh_proxy_jump``). ``timeout`` is how long one answer may
-    take, ``recovery_timeout`` how long a submission whose answer was lost is looked for. Nothing is sent before the
-    first call.
+    take, ``recovery_timeout`` how long a submission whose answer was lost is looked for. ``transport`` may also be a
+    transport itself, such as ``slurm_rest.testing`` has. Nothing is sent before the first call.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class AsyncSlurmClient(Acting, Looking):
         jwt_key_id: str | None = None,
         token_ssh: bool | None = None,
         ca_file: str | os.PathLike[str] | None = None,
-        transport: TransportName | None = None,
+        transport: TransportName | SlurmTransport | None = None,
         environment: EnvironmentRule | None = None,
         workdir: str | None = None,
         path_map: str | Mapping[str, str] | None = None,
@@ -69,6 +69,7 @@ class AsyncSlurmClient(Acting, Looking):
         recovery_timeout: float = RECOVERY_TIMEOUT,
         **ssh: Unpack[SshOptions],
     ) -> None:
+        given = None if isinstance(transport, str) else transport
         self.settings = load_settings(
             {
                 "url": url,
@@ -81,7 +82,8 @@ class AsyncSlurmClient(Acting, Looking):
                 "jwt_key_id": jwt_key_id,
                 "token_ssh": token_ssh,
                 "ca_file": ca_file,
-                "transport": transport,
+                # One that is given goes where it goes; rest is the way that supposes nothing of this host.
+                "transport": transport if transport is None or isinstance(transport, str) else "rest",
                 "environment": environment,
                 "workdir": workdir,
                 "path_map": path_map,
@@ -90,7 +92,7 @@ class AsyncSlurmClient(Acting, Looking):
             }
         )
         self.metrics = Metrics()
-        self._transport: SlurmTransport = choose_transport(
+        self._transport: SlurmTransport = given or choose_transport(
             self.settings,
             http_transport=http_transport,
             read_timeout=timeout,

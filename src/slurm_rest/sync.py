@@ -27,7 +27,7 @@ from .sbatch import JobSpec
 from .states import JobState
 from .sync_files import SyncFiles, iterate
 from .tables import JobTable, NodeTable, PartitionTable
-from .transport.base import Capabilities
+from .transport.base import Capabilities, SlurmTransport
 from .transport.files.base import MAX_TAIL
 from .transport.rest import RECOVERY_TIMEOUT
 
@@ -57,7 +57,7 @@ class SlurmClient:
         jwt_key_id: str | None = None,
         token_ssh: bool | None = None,
         ca_file: str | os.PathLike[str] | None = None,
-        transport: TransportName | None = None,
+        transport: TransportName | SlurmTransport | None = None,
         environment: EnvironmentRule | None = None,
         workdir: str | None = None,
         path_map: str | Mapping[str, str] | None = None,

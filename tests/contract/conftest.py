@@ -1,25 +1,36 @@
-"""One client for each transport and release: the same behaviour is asked of all of them."""
+"""One client for each transport and release: the same behaviour is asked of all of them, the fakes included."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import pytest
 
-from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient
-from tests.contract.ways import WAYS, Way
+from slurm_rest.testing import FakeCluster, FakeSlurm
+from tests.contract.ways import FAKE_WAYS, WAYS, FakeWay, Way
+
+_PARAMS = [*(pytest.param(way, marks=pytest.mark.cluster) for way in WAYS), *FAKE_WAYS]
 
 
-@pytest.fixture(params=WAYS, ids=lambda way: "-".join(way))
-def way(request: pytest.FixtureRequest, shared_cluster: Callable[[str], Cluster]) -> Way:
+@pytest.fixture(params=_PARAMS, ids=lambda way: "-".join(way))
+async def way(request: pytest.FixtureRequest) -> AsyncIterator[Way | FakeWay]:
     """Return each transport to each release that it has to work with."""
     name, release = request.param
-    return Way(name, shared_cluster(release))
+    if name == "fake":
+        cluster = FakeCluster(release)
+        yield FakeWay(name, cluster)
+        await cluster.close()
+    elif name == "fakeserver":
+        with FakeSlurm(cluster=FakeCluster(release)) as server:
+            yield FakeWay(name, server.cluster, server)
+    else:
+        # Asked for here, since the fakes need none.
+        yield Way(name, request.getfixturevalue("shared_cluster")(release))
 
 
 @pytest.fixture
-async def client(way: Way) -> AsyncIterator[AsyncSlurmClient]:
+async def client(way: Way | FakeWay) -> AsyncIterator[AsyncSlurmClient]:
     """Return a client of alice's; what is left of her jobs is cancelled afterwards."""
     async with way.client() as slurm:
         yield slurm

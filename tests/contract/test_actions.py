@@ -11,7 +11,7 @@ from cluster.native import Cluster
 from slurm_rest import AsyncJob, AsyncSlurmClient
 from slurm_rest.errors import ApiError, JobNotFound, PermissionDenied, SpecError, UnsupportedVersion
 from slurm_rest.states import BaseState
-from tests.contract.ways import Way
+from tests.contract.ways import FakeWay, Way
 from tests.support.waiting import until
 
 LONG = "#!/bin/sh\nsleep 120\n"
@@ -31,7 +31,7 @@ async def test_jobs_are_held_and_released(client: AsyncSlurmClient) -> None:
     assert await reason(job) != "JobHeldUser"
 
 
-async def test_each_job_has_its_own_outcome(client: AsyncSlurmClient, way: Way) -> None:
+async def test_each_job_has_its_own_outcome(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
     mine, over = await client.submit(LONG, hold=True), await client.submit(LONG, hold=True)
     await over.cancel()
     async with way.client("bob") as other:
@@ -102,7 +102,7 @@ async def test_an_arrays_tasks_are_changed_together(client: AsyncSlurmClient) ->
     assert limits == {timedelta(minutes=9)}
 
 
-async def test_refused_changes_tell_slurms_reason(client: AsyncSlurmClient, way: Way) -> None:
+async def test_refused_changes_tell_slurms_reason(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
     job = await client.submit(LONG, hold=True, time=5)
     with pytest.raises(ApiError, match=r"(?i)invalid partition"):
         await job.update(partition="nope")

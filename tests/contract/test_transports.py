@@ -10,14 +10,14 @@ import pytest
 from slurm_rest import AsyncSlurmClient, JobSpec
 from slurm_rest.errors import JobNotFound, SubmitRejected
 from slurm_rest.states import BaseState
-from tests.contract.ways import Way
+from tests.contract.ways import FakeWay, Way
 from tests.support.waiting import until, until_true
 
 TRUE = "#!/bin/sh\n"
 ODD = "a|b;c^^^d,e=f"
 
 
-async def test_a_job_goes_its_way(client: AsyncSlurmClient) -> None:
+async def test_a_job_goes_its_way(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
     job = await client.submit("#!/bin/sh\nexit 3\n", name="way", time="1:00:00", comment="mine")
     record = await job.wait(timeout=60)
     assert (record.id, record.name, record.user, record.comment) == (job.id, "way", "alice", "mine")
@@ -27,7 +27,7 @@ async def test_a_job_goes_its_way(client: AsyncSlurmClient) -> None:
     assert record.submit_time is not None
     assert record.end_time is not None
     assert record.end_time >= record.submit_time
-    assert record.working_directory == "/home/alice"
+    assert record.working_directory == way.home()
 
 
 async def test_states_tell_waiting_running_and_unknown(client: AsyncSlurmClient) -> None:
@@ -56,19 +56,20 @@ async def test_options_and_directives_arrive(client: AsyncSlurmClient) -> None:
 
 
 @pytest.mark.parametrize("value", ["x, \"'\n$HOME `y` \\ %s", "\udcff\x01", ""])
-async def test_environment_and_arguments_arrive_as_they_are(client: AsyncSlurmClient, way: Way, value: str) -> None:
+async def test_environment_and_arguments_arrive_as_they_are(
+    client: AsyncSlurmClient, way: Way | FakeWay, value: str
+) -> None:
     script = '#!/bin/bash\nprintf \'%s|\' "$VALUE" "$@" > "$1"\nenv | grep -c ^SLURM_EXPORT_ENV >> "$1"\n'
-    name = f"/home/alice/out-{way.name}"
+    name = f"{way.home()}/out-{way.name}"
     record = await (await client.submit(script, env={"VALUE": value}, args=[name, "a b", "c'\"$(id)"])).wait(timeout=60)
-    text = way.cluster.exec(["cat", name], user="alice").stdout
-    assert text == f"{value}|{name}|a b|c'\"$(id)|0\n"
+    assert way.read(name) == f"{value}|{name}|a b|c'\"$(id)|0\n"
     assert record.state.base is BaseState.FAILED, "grep found nothing"
 
 
-async def test_the_environment_is_the_login_one(client: AsyncSlurmClient, way: Way) -> None:
+async def test_the_environment_is_the_login_one(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
     job = await client.submit('#!/bin/sh\necho "$HOME $USER $SLURM_SUBMIT_DIR ${LC_ALL-} ${SLURM_TIME_FORMAT-}"\n')
     record = await job.wait(timeout=60)
-    assert way.cluster.exec(["cat", record.stdout or ""]).stdout.split() == ["/home/alice", "alice", "/home/alice"]
+    assert way.read(record.stdout or "").split() == [way.home(), "alice", way.home()]
 
 
 @pytest.mark.parametrize("name", [ODD, 'it\'s "x" $(id) `id` \\', "\udcff\udc81", "n UserId=root ExitCode=9:9"])
@@ -103,8 +104,8 @@ async def test_a_waiting_array_is_one_job(client: AsyncSlurmClient) -> None:
     assert (info.id, info.state.base) == (job.id, BaseState.PENDING)
 
 
-async def test_a_het_job_has_its_components(client: AsyncSlurmClient) -> None:
-    spec = JobSpec("#!/bin/sh\nsrun --het-group=0,1 true\n", ntasks=1, components=[JobSpec(ntasks=2)])
+async def test_a_het_job_has_its_components(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
+    spec = JobSpec(f"#!/bin/sh\n{way.step}\n", ntasks=1, components=[JobSpec(ntasks=2)])
     job = await client.submit(spec)
     assert set(await client.member_states(job.id)) == {(None, 0), (None, 1)}
     record = await job.wait(timeout=60)
@@ -112,7 +113,7 @@ async def test_a_het_job_has_its_components(client: AsyncSlurmClient) -> None:
     assert sorted(member.het_job_offset or 0 for member in await client.members(job)) == [0, 1]
 
 
-async def test_cancel_tells_the_truth_about_each(client: AsyncSlurmClient, way: Way) -> None:
+async def test_cancel_tells_the_truth_about_each(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
     own = await client.submit(TRUE, hold=True)
     over = await client.submit(TRUE)
     await over.wait(timeout=60)
@@ -127,10 +128,10 @@ async def test_cancel_tells_the_truth_about_each(client: AsyncSlurmClient, way: 
     assert [result.outcome for result in await client.cancel(own)] == ["already_over"]
 
 
-async def test_a_signal_reaches_the_script(client: AsyncSlurmClient, way: Way) -> None:
+async def test_a_signal_reaches_the_script(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
     script = "#!/bin/bash\ntrap 'exit 7' USR1\ntouch $HOME/ready-$SLURM_JOB_ID\nwhile :; do sleep 0.1; done\n"
     job = await client.submit(script)
-    ready = way.cluster.home / f"alice/ready-{job.id}"
+    ready = way.here() / f"ready-{job.id}"
     await until_true(ready.exists)
     assert [result.outcome for result in await client.cancel(job, signal="USR1")] == ["signalled"]
     assert str((await job.wait(timeout=60)).exit_code) == "7:0"
@@ -186,10 +187,10 @@ async def test_nodes_and_partitions(client: AsyncSlurmClient) -> None:
     assert partitions["normal"].default_time is None
 
 
-async def test_ping_names_the_controller(client: AsyncSlurmClient, way: Way) -> None:
+async def test_ping_names_the_controller(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
     (ping,) = await client.ping()
     assert (ping.responding, ping.primary) == (True, True)
-    assert ping.slurm.startswith(way.cluster.release)
+    assert ping.slurm.startswith(way.release)
     await client.ping_accounting()
 
 

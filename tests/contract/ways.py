@@ -1,15 +1,18 @@
-"""The ways to a cluster: a transport and a release."""
+"""The ways to a cluster: a transport and a release. The fakes are ways too: what they do is what the real ones do."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient
+from slurm_rest.testing import FakeCluster, FakeSlurm, FakeTransport
 from slurm_rest.transport.cli import LocalRunner
 from slurm_rest.transport.command_line import CommandTransport
 from slurm_rest.transport.fallback import FallbackTransport
 
+FAKE_WAYS = [(name, release) for name in ("fake", "fakeserver") for release in ("24.11", "26.05")]
 # "auto" falls back, and here it need not; "fallback" is the same with a slurmrestd that is not there.
 WAYS = [
     *(("rest", release) for release in ("24.11", "26.05")),
@@ -27,6 +30,25 @@ class Way:
 
     name: str
     cluster: Cluster
+    # What the tests call in a het job.
+    step = "srun --het-group=0,1 true"
+
+    @property
+    def release(self) -> str:
+        """Slurm's release."""
+        return self.cluster.release
+
+    def home(self, user: str = "alice") -> str:
+        """The home of a user as the cluster sees it."""
+        return f"/home/{user}"
+
+    def here(self, user: str = "alice") -> Path:
+        """The same home as this machine sees it."""
+        return self.cluster.home / user
+
+    def read(self, path: str) -> str:
+        """Return what a file of the cluster holds."""
+        return self.cluster.exec(["cat", path]).stdout
 
     def client(self, user: str = "alice", /, **settings: object) -> AsyncSlurmClient:
         """Return a client of one user that can go no other way."""
@@ -51,3 +73,40 @@ class Way:
             assert isinstance(transport, CommandTransport)
             transport.runner = LocalRunner(self.cluster.command(["/bin/sh", "-c"], user=user), "the cluster")
         return client
+
+
+@dataclass(frozen=True)
+class FakeWay:
+    """A fake transport, or a fake server over REST."""
+
+    name: str
+    cluster: FakeCluster
+    server: FakeSlurm | None = None
+    # No Slurm, no srun.
+    step = "true"
+
+    @property
+    def release(self) -> str:
+        """Slurm's release that is imitated."""
+        return self.cluster.release
+
+    def home(self, user: str = "alice") -> str:
+        """The home of a user."""
+        return str(self.here(user))
+
+    def here(self, user: str = "alice") -> Path:
+        """The same."""
+        return self.cluster.runner.home(user)
+
+    def read(self, path: str) -> str:
+        """Return what a file holds."""
+        return Path(path).read_bytes().decode("utf-8", "surrogateescape")
+
+    def client(self, user: str = "alice", /, **settings: object) -> AsyncSlurmClient:
+        """Return a client of one user."""
+        given: dict[str, object] = {"workdir": self.home(user), **settings}
+        if self.server is None:
+            given |= {"transport": FakeTransport(self.cluster, user=user)}
+        else:
+            given |= {"transport": "rest", "url": self.server.url, "token": self.server.token_for(user)}
+        return AsyncSlurmClient(**given)  # type: ignore[arg-type]  # whatever a test wants to set

@@ -35,6 +35,8 @@ ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "pandas": "notebook",
     "prometheus_client": "exporters/prometheus.py",
     "opentelemetry": "exporters/opentelemetry.py",
+    "uvicorn": "testing/",
+    "pytest": "testing/plugin.py",
 }
 # What users import from; the rest is reached through these or the package itself.
 PUBLIC = [
@@ -42,6 +44,8 @@ PUBLIC = [
     *("api", "api.jobs", "api.cluster", "api.accounting", "api.diagnostics", "api.common", "api.values", "api.words"),
 ]
 HEAVY = (
+    "uvicorn",
+    "pytest",
     "asyncssh",
     "flyte",
     "grpc",

@@ -1,0 +1,263 @@
+"""A running fake slurmrestd: for tests in a thread of their process, and as ``python -m slurm_rest.testing.server``.
+
+It listens on this machine alone, wants a token, and runs the scripts of jobs as whoever started it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import getpass
+import os
+import secrets
+import shlex
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, TypeVar
+
+from slurm_rest import AsyncSlurmClient, SlurmClient
+
+from .app import FakeSlurmrestd
+from .cluster import FakeCluster
+from .faults import Faults
+from .jobs import FakeJob
+from .shapes import RELEASES
+from .tokens import Tokens
+
+if TYPE_CHECKING:
+    import uvicorn
+    from typing_extensions import Self
+
+__all__ = ["FakeSlurm", "main"]
+
+T = TypeVar("T")
+
+
+class _Places(TypedDict):
+    workdir: str
+    path_map: dict[str, str]
+
+
+_STOP_SECONDS = 15.0
+
+
+class FakeSlurm:
+    """A fake cluster behind a fake slurmrestd that listens on ``url``; use it as ``with``, or call start and stop.
+
+    ``release`` is 24.11 or 26.05; further arguments are those of FakeCluster. ``user`` is whom ``token`` is for: one of
+    the cluster's users. Without a ``key`` (HS256) one is made up. ``faults`` may be changed while it runs.
+    """
+
+    def __init__(
+        self,
+        release: str = "26.05",
+        *,
+        user: str = "alice",
+        host: str = "127.0.0.1",
+        port: int = 0,
+        key: bytes | None = None,
+        token: str | None = None,
+        cluster: FakeCluster | None = None,
+        faults: Faults | None = None,
+    ) -> None:
+        self.cluster = cluster or FakeCluster(release)
+        self.user = user
+        if self.cluster.owner(user) is None:
+            self.cluster.users[user] = os.getuid()
+        self.faults = faults or Faults()
+        self._tokens = Tokens(self.cluster, key=key or secrets.token_bytes(32), token=token, user=user)
+        self._fixed = token
+        self.app = FakeSlurmrestd(self.cluster, self._tokens, self.faults)
+        self._address = (host, port)
+        self._socket: socket.socket | None = None
+        self._server: uvicorn.Server | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def __repr__(self) -> str:
+        """Return the address, never a token."""
+        return f"<FakeSlurm {self.cluster.release} {self.url if self._socket else 'stopped'}>"
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        if self._socket is None:
+            raise RuntimeError("The fake slurmrestd is not started: use it as `with`, or call start()")
+        host, port = self._socket.getsockname()[:2]
+        return f"http://{host}:{port}"
+
+    @property
+    def token(self) -> str:
+        """A token for ``user`` that is good for a day."""
+        return self._fixed or self._tokens.sign()
+
+    def token_for(self, user: str | None = None, lifespan: int = 86400) -> str:
+        """Return a token for any user; with a negative ``lifespan`` it has expired."""
+        return self.token if user is None else self._tokens.sign(user, lifespan)
+
+    def home(self, user: str | None = None) -> Path:
+        """The home of a user, where jobs run by default and leave their output."""
+        return self.cluster.runner.home(user or self.user)
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The settings of a client of this server, as environment variables."""
+        return {
+            "SLURM_REST_URL": self.url,
+            "SLURM_JWT": self.token,
+            "SLURM_REST_WORKDIR": str(self.home()),
+            "SLURM_REST_PATH_MAP": str(self.home()),
+            "SLURM_REST_TRANSPORT": "rest",
+        }
+
+    def client(self, user: str | None = None) -> SlurmClient:
+        """Return a client of this server, which the caller closes. It finds the output of jobs, too."""
+        return SlurmClient(self.url, token=self.token_for(user), transport="rest", **self._places(user))
+
+    def async_client(self, user: str | None = None) -> AsyncSlurmClient:
+        """Return a client with coroutines."""
+        return AsyncSlurmClient(self.url, token=self.token_for(user), transport="rest", **self._places(user))
+
+    def _places(self, user: str | None) -> _Places:
+        home = str(self.home(user))
+        return {"workdir": home, "path_map": {home: home}}
+
+    # --- the cluster, from outside of its thread ------------------------------------------------------------
+
+    def call(self, what: Callable[[], T]) -> T:
+        """Call something in the server's thread, where the cluster may be changed, and return what it returns."""
+
+        async def run() -> T:
+            return what()
+
+        if self._loop is None:
+            raise RuntimeError("The fake slurmrestd is not started")
+        return asyncio.run_coroutine_threadsafe(run(), self._loop).result(_STOP_SECONDS)
+
+    def advance(self, seconds: float) -> None:
+        """Move the cluster's clock on: time limits, delays and MinJobAge pass."""
+        self.call(lambda: self.cluster.advance(seconds))
+
+    def purge(self) -> None:
+        """Let the controller forget all jobs that are over; accounting keeps them."""
+        self.call(self.cluster.purge)
+
+    def jobs(self, job_id: int) -> list[FakeJob]:
+        """Return what the cluster knows of a job: itself, an array's tasks, or a het job's components."""
+        return self.call(lambda: self.cluster.find(job_id))
+
+    # --- running --------------------------------------------------------------------------------------------
+
+    def start(self) -> Self:
+        """Listen, in a thread of its own."""
+        import uvicorn
+
+        from .wire import WireProtocol
+
+        self._socket = socket.create_server(self._address)
+        config = uvicorn.Config(
+            self.app,
+            http=WireProtocol,
+            loop="asyncio",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            proxy_headers=False,
+            # slurmrestd has no idle time-out; 20 KB of URL are accepted.
+            timeout_keep_alive=3600,
+            timeout_graceful_shutdown=1,
+            h11_max_incomplete_event_size=1 << 20,
+        )
+        self._server = uvicorn.Server(config)
+        ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(ready,), name="fake slurmrestd", daemon=True)
+        self._thread.start()
+        ready.wait(_STOP_SECONDS)
+        return self
+
+    def _run(self, ready: threading.Event) -> None:
+        async def serve() -> None:
+            self._loop = asyncio.get_running_loop()
+            ready.set()
+            if self._server is not None:
+                await self._server.serve(sockets=[self._socket] if self._socket else None)
+            await self.cluster.close()
+
+        asyncio.run(serve())
+
+    def stop(self) -> None:
+        """End the server and every job's processes, and remove its files unless they have a root of their own."""
+        if self._server is not None:
+            self._server.should_exit = True
+        if self._thread is not None:
+            self._thread.join(_STOP_SECONDS)
+        if self._socket is not None:
+            self._socket.close()
+        self._server = self._thread = self._socket = self._loop = None
+
+    def __enter__(self) -> Self:
+        """Start."""
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        """Stop."""
+        self.stop()
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a server until it is told to end, and print the settings of its clients."""
+    options = _parser().parse_args(argv)
+    key = None
+    if options.key_file:
+        key = Path(options.key_file).read_bytes()
+    cluster = FakeCluster(options.release, nodes=options.nodes, root=options.root, min_job_age=options.min_job_age)
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    slurm = FakeSlurm(
+        user=options.user, host=options.host, port=options.port, key=key, token=options.token, cluster=cluster
+    )
+    try:
+        slurm.start()
+    except OSError as error:
+        sys.stderr.write(f"slurm_rest.testing.server: cannot listen on {options.host}:{options.port}: {error}\n")
+        return 1
+    try:
+        lines = [f"export {name}={shlex.quote(value)}" for name, value in slurm.env.items()]
+        sys.stdout.write("\n".join(lines) + "\n")
+        sys.stdout.flush()
+        sys.stderr.write(f"a simulation of Slurm {RELEASES[options.release]} at {slurm.url}; jobs run as this user\n")
+        ended.wait()
+    finally:
+        slurm.stop()
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m slurm_rest.testing.server",
+        description="A simulated slurmrestd that runs the scripts of jobs as processes of this machine, as you. It"
+        " prints the settings of its clients, then serves until ^C.",
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: this machine alone)")
+    parser.add_argument("--port", type=int, default=0, help="0 (default): any that is free")
+    parser.add_argument("--release", choices=sorted(RELEASES), default="26.05", help="whose habits (default: 26.05)")
+    parser.add_argument("--user", default=getpass.getuser(), help="whom the token is for (default: you)")
+    parser.add_argument("--token", help="take this token, for --user, as it is")
+    parser.add_argument("--key-file", metavar="FILE", help="take tokens signed with this key (HS256)")
+    parser.add_argument("--root", metavar="DIR", help="homes and spool (default: a temporary folder)")
+    parser.add_argument("--nodes", type=int, default=2, help="nodes with 8 CPUs (default: 2)")
+    parser.add_argument("--min-job-age", type=float, default=300, metavar="S", help="MinJobAge (default: 300)")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

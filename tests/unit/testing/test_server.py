@@ -1,0 +1,117 @@
+"""The server as a command and as a pytest plugin."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from slurm_rest import SlurmClient
+from slurm_rest.testing import FakeSlurm
+from slurm_rest.testing.server import main
+from slurm_rest.testing.shapes import fill, shape, versions_of
+
+USERS_TESTS = """
+import pytest
+from slurm_rest.testing import FakeCluster
+
+pytest_plugins = "slurm_rest.testing.plugin"
+
+@pytest.fixture
+def fake_slurm_cluster():
+    return FakeCluster("24.11", nodes=1)
+
+def test_it(fake_slurm, fake_slurm_client):
+    job = fake_slurm_client.submit("#!/bin/sh\\necho hello\\n")
+    assert job.wait(timeout=30).state.is_success
+    assert job.stdout() == "hello\\n"
+    assert (fake_slurm.home() / f"slurm-{job.id}.out").exists()
+    assert [node.name for node in fake_slurm_client.nodes()] == ["n1"]
+
+def test_another(fake_slurm_client):
+    assert fake_slurm_client.states() == {}
+"""
+
+
+def settings_of(text: str) -> dict[str, str]:
+    pairs = (line.removeprefix("export ").partition("=") for line in text.splitlines())
+    return {name: value for name, _, value in pairs}
+
+
+def test_the_command_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "slurm_rest.testing.server", "--user", "alice", "--release", "24.11"]
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as server:
+        assert server.stdout is not None
+        assert server.stderr is not None
+        settings = settings_of("".join(server.stdout.readline() for _ in range(5)))
+        with SlurmClient(
+            settings["SLURM_REST_URL"], token=settings["SLURM_JWT"], workdir=settings["SLURM_REST_WORKDIR"]
+        ) as client:
+            job = client.submit('#!/bin/sh\necho "$USER"\n')
+            record = job.wait(timeout=30)
+        assert Path(record.stdout or "").read_text() == "alice\n"
+        assert Path(record.stdout or "").is_relative_to(tmp_path)
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(timeout=30) == 0
+        assert server.stderr.read().splitlines() == [
+            f"a simulation of Slurm 24.11.5 at {settings['SLURM_REST_URL']}; jobs run as this user"
+        ]
+    assert list(tmp_path.iterdir()) == [], "its files are gone"
+
+
+def test_a_port_that_is_taken_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with FakeSlurm() as slurm:
+        port = slurm.url.rpartition(":")[2]
+        assert main(["--port", port]) == 1
+    assert "cannot listen" in capsys.readouterr().err
+
+
+def test_the_fixtures(tmp_path: Path) -> None:
+    (tmp_path / "test_users.py").write_text(USERS_TESTS)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-W",
+        "error",
+        "-p",
+        "no:asyncio",
+        "-p",
+        "no:cacheprovider",
+        str(tmp_path),
+    ]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 passed" in done.stdout
+
+
+def test_a_fixed_token() -> None:
+    with FakeSlurm(token="hush", key=b"not used, but 32 bytes long.....") as slurm:
+        with slurm.client() as client:
+            assert client.ping()[0].cluster == "fake"
+        assert "hush" not in repr(slurm)
+        assert slurm.env["SLURM_JWT"] == "hush"
+
+
+def test_what_is_not_started_says_so() -> None:
+    with pytest.raises(RuntimeError, match="not started"):
+        _ = FakeSlurm().url
+
+
+@pytest.mark.parametrize("release", ["24.11", "26.05"])
+def test_values_take_the_form_of_the_version(release: str) -> None:
+    for version in versions_of(release):
+        values = {"job_id": 7, "time_limit": float("inf"), "array_task_id": None, "step_id/step_id": "x", "no": 1}
+        record = fill(shape(release, version, "job"), values)
+        assert record["job_id"] == 7
+        assert record["time_limit"] == {"set": False, "infinite": True, "number": 0}
+        assert record["array_task_id"] == {"set": False, "infinite": False, "number": 0}
+        assert "no" not in record
+        assert ("step_id" in record) == (version in ("v0.0.44", "v0.0.45"))
