@@ -44,7 +44,7 @@ async def cost_of(jobs: int, ticks: int) -> float:
     """Return the CPU milliseconds of one tick with so many jobs."""
     transport = Watched(ticks)
     request = JobRequest(script="#!/bin/sh\n", name="followed")
-    ids = [transport.cluster.submit([request], ALICE) for _ in range(jobs)]
+    ids = [transport.slurm.submit([request], ALICE) for _ in range(jobs)]
     # The jobs of the fake are not the client's to be looked through again and again.
     gc.collect()
     gc.freeze()

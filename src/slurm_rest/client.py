@@ -83,7 +83,7 @@ class AsyncSlurmClient(Acting, Looking):
                 "token_ssh": token_ssh,
                 "ca_file": ca_file,
                 # One that is given goes where it goes; rest is the way that supposes nothing of this host.
-                "transport": transport if transport is None or isinstance(transport, str) else "rest",
+                "transport": "rest" if given else transport,
                 "environment": environment,
                 "workdir": workdir,
                 "path_map": path_map,

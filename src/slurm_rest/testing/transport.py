@@ -15,7 +15,17 @@ from slurm_rest.errors import (
     SlurmError,
     SubmitRejected,
 )
-from slurm_rest.models import ActionResult, CancelResult, Diagnostics, JobInfo, Node, Partition, Ping, Submission
+from slurm_rest.models import (
+    ActionResult,
+    CancelResult,
+    Diagnostics,
+    JobInfo,
+    Node,
+    Partition,
+    Ping,
+    Submission,
+    TransportHealth,
+)
 from slurm_rest.records import (
     read_accounting_job,
     read_controller_job,
@@ -45,47 +55,61 @@ _CANCELLED: Mapping[int, Literal["signalled", "already_over", "denied"]] = {0: "
 class FakeTransport:
     """Slurm in memory, for ``AsyncSlurmClient(transport=...)`` and ``SlurmClient(transport=...)``.
 
-    Without a ``cluster`` of your own nothing is executed: jobs wait until ``start`` and end with ``finish``. ``user``
-    is who asks. While ``failing`` is an error, every call raises it. ``counters`` counts calls as requests.
+    ``slurm`` is the cluster; without one of your own nothing is executed: jobs wait until ``start`` and end with
+    ``finish``. ``user`` is who asks. While ``failing`` is an error, every call raises it. ``counters`` counts calls as
+    requests.
     """
 
     name = "fake"
     where = "a cluster in memory"
     capabilities = Capabilities(diag=True, exactly_once=True)
 
-    def __init__(self, cluster: FakeCluster | None = None, *, user: str = "alice") -> None:
-        self.cluster = cluster or FakeCluster(run=False)
+    def __init__(self, slurm: FakeCluster | None = None, *, user: str = "alice") -> None:
+        self.slurm = slurm or FakeCluster(run=False)
         self.user = user
         self.counters = Counters()
         self.failing: SlurmError | None = None
-        self._version = versions_of(self.cluster.release)[-1]
+        self._version = versions_of(self.slurm.release)[-1]
         self._states: dict[tuple[str, ...], JobState] = {}
 
     def __repr__(self) -> str:
         """Return the user and how many jobs there are."""
-        return f"<FakeTransport of {self.user}, {len(self.cluster.jobs)} jobs>"
+        return f"<FakeTransport of {self.user}, {len(self.slurm.jobs)} jobs>"
 
     # --- what tests do to jobs ------------------------------------------------------------------------------
 
     def start(self, job_id: int) -> None:
         """Let a job run, or all waiting members of an array or het job."""
-        for job in self.cluster.members(job_id):
+        for job in self.slurm.members(job_id):
             if job.is_pending:
-                self.cluster.start(job)
+                self.slurm.start(job)
 
     def finish(self, job_id: int, exit_code: int = 0, *, signal: int = 0, state: str = "") -> None:
         """End a job, or all members that are not over; ``state`` names an end such as NODE_FAIL."""
-        for job in self.cluster.members(job_id):
+        for job in self.slurm.members(job_id):
             if job.is_pending:
-                self.cluster.start(job)
-            self.cluster.finish(job, exit_code, signal, state)
+                self.slurm.start(job)
+            self.slurm.finish(job, exit_code, signal, state)
 
     # --- SlurmTransport -------------------------------------------------------------------------------------
 
     @property
     def slurm_release(self) -> str:
         """Slurm's release that is imitated."""
-        return RELEASES[self.cluster.release]
+        return RELEASES[self.slurm.release]
+
+    @property
+    def cluster(self) -> str:
+        """The cluster's name."""
+        return self.slurm.name
+
+    def health(self) -> list[TransportHealth]:
+        """Return that this is the only way."""
+        return [TransportHealth(transport=self.name, where=self.where, active=True)]
+
+    async def reach(self) -> None:
+        """There is no way that could be broken, unless ``failing`` says so."""
+        self._ask()
 
     @property
     def api(self) -> ApiCaller:
@@ -95,7 +119,7 @@ class FakeTransport:
 
     async def target(self) -> tuple[str, str, str]:
         """Return the newest API version of the release, the release, and the cluster's name."""
-        return self._version, self.cluster.release, self.cluster.name
+        return self._version, self.slurm.release, self.slurm.name
 
     async def user_name(self) -> str:
         """Return who asks."""
@@ -108,30 +132,30 @@ class FakeTransport:
         """Create a job, or return the one that was made before under the caller's own key."""
         self._ask()
         if job.repeated:
-            for jobs in self.cluster.records.values():
+            for jobs in self.slurm.records.values():
                 for one in jobs:
                     if one.owner.name == self.user and job.key in one.comment:
-                        return Submission(job_id=one.group, cluster=self.cluster.name, found=True)
+                        return Submission(job_id=one.group, cluster=self.slurm.name, found=True)
         try:
-            read = read_submission(job.body, self.cluster.release, self._version)
+            read = read_submission(job.body, self.slurm.release, self._version)
             if read.errors or read.is_lost:
                 raise _rejected("; ".join(issue.description for issue in [*read.errors, *read.warnings]))
-            job_id = self.cluster.submit(read.requests, self._owner(), hold=read.hold)
+            job_id = self.slurm.submit(read.requests, self._owner(), hold=read.hold)
         except Refused as refusal:
             raise _rejected(f"{WORDS[refusal.number]} [{refusal.number}]") from None
         held = (WORDS[2042],) if read.hold else ()
-        return Submission(job_id=job_id, cluster=self.cluster.name, warnings=held)
+        return Submission(job_id=job_id, cluster=self.slurm.name, warnings=held)
 
     async def states(self, ids: Collection[int]) -> list[StateRow]:
         """Return the states of these jobs."""
         self._ask()
-        jobs = self.cluster.jobs
+        jobs = self.slurm.jobs
         return [self._row(job_id, job) for job_id in ids for job in jobs.get(job_id, ())]
 
     async def all_states(self) -> list[StateRow]:
         """Return the states of all jobs."""
         self._ask()
-        return [self._row(job.id or job.group, job) for job in self.cluster.all_jobs()]
+        return [self._row(job.id or job.group, job) for job in self.slurm.all_jobs()]
 
     def _row(self, job_id: int, job: FakeJob) -> StateRow:
         words = (job.base, *job.flags)
@@ -145,9 +169,9 @@ class FakeTransport:
         self._ask()
         found: list[JobInfo] = []
         for job_id in dict.fromkeys(int(check_id(job_id)) for job_id in ids):
-            here = self._controller_records(self.cluster.members(job_id))
+            here = self._controller_records(self.slurm.members(job_id))
             known = {record.id for record in here}
-            past = self.cluster.records.get(job_id, [])
+            past = self.slurm.records.get(job_id, [])
             records = map(read_accounting_job, self._answers.accounting_records(past, steps=False))
             gone = (record for record in latest_records(records) if record.id not in known)
             # While the controller has some of an array, its waiting tasks are known from there.
@@ -160,18 +184,18 @@ class FakeTransport:
     async def job_records(self, states: Collection[str] = (), *, limit: int | None = None) -> list[JobInfo]:
         """Return the records of all jobs in the controller; they cost nothing here, so ``limit`` does not matter."""
         self._ask()
-        jobs = [job for job in self.cluster.all_jobs() if not states or set(states) & set(job.states)]
+        jobs = [job for job in self.slurm.all_jobs() if not states or set(states) & set(job.states)]
         return self._controller_records(jobs)
 
     async def nodes(self) -> list[Node]:
         """Return the nodes."""
         self._ask()
-        return [read_node(self._answers.node(node)) for node in self.cluster.machines.nodes]
+        return [read_node(self._answers.node(node)) for node in self.slurm.machines.nodes]
 
     async def partitions(self) -> list[Partition]:
         """Return the partitions."""
         self._ask()
-        return [read_partition(self._answers.partition(one)) for one in self.cluster.partitions]
+        return [read_partition(self._answers.partition(one)) for one in self.slurm.partitions]
 
     async def diag(self) -> Diagnostics:
         """Return the counters."""
@@ -196,7 +220,7 @@ class FakeTransport:
 
     def _cancel(self, label: str, signal: int | None) -> CancelResult:
         jobs = self._labelled(label)
-        numbers = list(self.cluster.cancel(jobs, self._owner(), signal).values())
+        numbers = list(self.slurm.cancel(jobs, self._owner(), signal).values())
         if not numbers:
             return CancelResult(job_id=base_id(label), outcome="not_found", message=WORDS[2017])
         # Of a group, one that was signalled speaks for all.
@@ -220,7 +244,7 @@ class FakeTransport:
         if jobs and not live:
             return _done(label, 2084)
         try:
-            change(self.cluster, live, fields, self._owner())
+            change(self.slurm, live, fields, self._owner())
         except Refused as refusal:
             return _done(label, refusal.number)
         return _done(label, 0)
@@ -229,7 +253,7 @@ class FakeTransport:
         """Send jobs back to the queue."""
         self._ask()
         labels = [check_id(one) for one in ids]
-        outcomes = [requeue(self.cluster, self._labelled(label), self._owner(), hold=hold) for label in labels]
+        outcomes = [requeue(self.slurm, self._labelled(label), self._owner(), hold=hold) for label in labels]
         return [_done(label, min(one.values(), default=2017)) for label, one in zip(labels, outcomes, strict=True)]
 
     async def update(self, job_id: int | str, changes: Mapping[str, object]) -> None:
@@ -240,7 +264,7 @@ class FakeTransport:
         if jobs and all(job.is_over for job in jobs):
             _refuse(label, 2084)
         try:
-            change(self.cluster, [job for job in jobs if not job.is_over], changed_fields(changes), self._owner())
+            change(self.slurm, [job for job in jobs if not job.is_over], changed_fields(changes), self._owner())
         except Refused as refusal:
             _refuse(label, refusal.number)
 
@@ -248,22 +272,22 @@ class FakeTransport:
 
     @property
     def _answers(self) -> Answers:
-        return Answers(self.cluster, self._version)
+        return Answers(self.slurm, self._version)
 
     def _ask(self) -> None:
         self.counters.requests += 1
         if self.failing is not None:
             raise self.failing
-        self.cluster.settle()
+        self.slurm.settle()
 
     def _owner(self) -> Owner:
-        found = self.cluster.owner(self.user)
+        found = self.slurm.owner(self.user)
         if found is None:
             raise ConfigError(f"The fake cluster has no user {self.user}", hint="Name it: FakeCluster(users={...}).")
         return found
 
     def _labelled(self, label: str) -> list[FakeJob]:
-        return self.cluster.labelled(label) if base_id(label) <= MAX_JOB_ID else []
+        return self.slurm.labelled(label) if base_id(label) <= MAX_JOB_ID else []
 
 
 def _rejected(reason: str) -> SubmitRejected:

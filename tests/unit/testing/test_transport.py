@@ -38,7 +38,7 @@ async def test_groups_and_other_ends() -> None:
         fake.finish(array.id, state="NODE_FAIL")
         assert (await array.wait(timeout=30)).state.base is BaseState.NODE_FAIL
         assert (await first.info()).array_task_id == 1
-        fake.cluster.purge()
+        fake.slurm.purge()
         assert await client.states([array]) == {}
         assert {record.source for record in await client.members(array)} == {"accounting"}
 
