@@ -20,6 +20,10 @@ from .spec import JobSpec, canonical_keywords, read_keyword
 __all__ = ["ReadJob", "options_of", "read_job", "split_command_line"]
 
 _TABLES = {release: Options(OPTIONS, release) for release in ("24.11", "26.05")}
+_MEANING_OF_HINT: dict[str, dict[str, object]] = {
+    "multithread": {"ntasks_per_core": 65535},
+    "nomultithread": {"threads_per_core": 1},
+}
 _NO_OPTIONS = frozenset({"args", "env", "components"})
 
 
@@ -178,11 +182,21 @@ class _Reader:
         if "hint" in values:
             # sbatch says so to the job, and finds it again when it comes to the next component.
             environ["SLURM_HINT"] = str(values["hint"])
+            self._keep_counts(layer)
         if "export_file" in values:
             # sbatch empties its environment, variables for later components as well, before it reads the file.
             environ.clear()
         for name in self.table.inert:
             values.pop(name, None)
+
+    def _keep_counts(self, layer: Layer) -> None:
+        """Say a variable's hint as what it means, where 24.11 leaves counts beside it that a given hint takes back."""
+        values = layer.values
+        meaning = _MEANING_OF_HINT.get(str(values["hint"]).lower())
+        kept = "sockets_per_node" in values or "cores_per_socket" in values
+        if meaning and kept and layer.from_environment("hint") and self.table.release < "26.05":
+            self.env["SLURM_HINT"] = str(values.pop("hint"))
+            values.update(meaning)
 
     def spec(self) -> JobSpec:
         """Return what was read."""

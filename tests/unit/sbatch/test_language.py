@@ -180,6 +180,16 @@ def test_tasks_of_gpus_and_a_variable_for_each_task() -> None:
             read(script, release=release, SBATCH_TRES_PER_TASK=value)
 
 
+def test_a_hint_of_a_variable_leaves_counts_on_24_11() -> None:
+    spec = read("#SBATCH --sockets-per-node=2\ntrue\n", SBATCH_HINT="nomultithread")
+    body = submit_body(spec, Setting("/tmp"))["job"]
+    assert isinstance(body, dict)
+    assert (body["sockets_per_node"], body["threads_per_core"]) == (2, 1)
+    assert "SLURM_HINT=nomultithread" in body["environment"]
+    given_ = submit_body(read("#SBATCH --sockets-per-node=2 --hint=nomultithread\ntrue\n"), Setting("/tmp"))["job"]
+    assert "sockets_per_node" not in given_  # type: ignore[operator]
+
+
 def test_mail_types_add_up_on_24_11_only() -> None:
     script = "#SBATCH --mail-type=BEGIN\n#SBATCH --mail-type=END\ntrue\n"
     assert read(script).mail_type == ("BEGIN", "END")
