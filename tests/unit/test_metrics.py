@@ -16,10 +16,14 @@ import pytest
 
 from slurm_rest import AsyncSlurmClient, SlurmClient
 from slurm_rest.auth import ChainToken, CommandToken, EnvironmentToken, FileToken, KeyToken, StaticToken, TokenProvider
+from slurm_rest.config import load_settings
 from slurm_rest.errors import SlurmError, SubmitUncertain, Timeout, TokenRejected
 from slurm_rest.metrics import Histogram, Metrics, RequestRecord
+from slurm_rest.transport.choice import choose_transport
 from slurm_rest.transport.command_line import CommandTransport
+from slurm_rest.transport.fallback import FallbackTransport
 from slurm_rest.transport.operations import operation_name
+from slurm_rest.transport.rest import RestTransport
 from tests.support.transports import rest_of
 
 from .captures import capture
@@ -102,6 +106,21 @@ async def test_uncertain_submissions_are_counted(server: Server) -> None:
         with pytest.raises(SubmitUncertain):
             await slurm.submit("#!/bin/sh\n")
         assert slurm.metrics.uncertain_submissions == 1
+
+
+async def test_switches_are_counted_and_all_ways_count_together() -> None:
+    metrics = Metrics()
+    settings = load_settings({"url": URL, "ssh_host": "login", "token": "tok"}, {})
+    transport = choose_transport(settings, http_transport=None, read_timeout=None, recovery_timeout=1, metrics=metrics)
+    assert isinstance(transport, FallbackTransport)
+    rest, ssh = transport.board.ways[:2]
+    assert isinstance(rest.transport, RestTransport)
+    assert isinstance(ssh.transport, CommandTransport)
+    assert rest.transport.connection.metrics is ssh.transport.metrics is metrics
+    for _ in range(10):
+        transport.board.give_up(rest, "no answer")
+    assert metrics.fallbacks == {("rest", "ssh"): 1}
+    await transport.close()
 
 
 def test_the_blocking_client_has_them_too(server: Server) -> None:
