@@ -108,18 +108,20 @@ async def test_uncertain_submissions_are_counted(server: Server) -> None:
         assert slurm.metrics.uncertain_submissions == 1
 
 
-async def test_switches_are_counted_and_all_ways_count_together() -> None:
+async def test_switches_are_counted_and_all_ways_count_together(tmp_path: Path) -> None:
+    for name in ("sbatch", "squeue"):
+        (tmp_path / name).touch(mode=0o755)
     metrics = Metrics()
-    settings = load_settings({"url": URL, "ssh_host": "login", "token": "tok"}, {})
+    settings = load_settings({"url": URL, "token": "tok"}, {"PATH": str(tmp_path)})
     transport = choose_transport(settings, http_transport=None, read_timeout=None, recovery_timeout=1, metrics=metrics)
     assert isinstance(transport, FallbackTransport)
-    rest, ssh = transport.board.ways[:2]
+    rest, cli = transport.board.ways
     assert isinstance(rest.transport, RestTransport)
-    assert isinstance(ssh.transport, CommandTransport)
-    assert rest.transport.connection.metrics is ssh.transport.metrics is metrics
+    assert isinstance(cli.transport, CommandTransport)
+    assert rest.transport.connection.metrics is cli.transport.metrics is metrics
     for _ in range(10):
         transport.board.give_up(rest, "no answer")
-    assert metrics.fallbacks == {("rest", "ssh"): 1}
+    assert metrics.fallbacks == {("rest", "cli"): 1}
     await transport.close()
 
 
