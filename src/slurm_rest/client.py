@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from .acting import Acting
 from .config import EnvironmentRule, SshOptions, TokenArgument, TransportName, load_settings
+from .errors import SubmitUncertain
 from .grouping import JobRef, both, by_id, ids_of, member_of, one_of
 from .job import AsyncJob
 from .looking import Looking
@@ -195,7 +196,11 @@ class AsyncSlurmClient(Acting, Looking):
             try_releases(ready, commands=not self.capabilities.generated_api)
         version, release, cluster = await self._transport.target()
         spec, prepared = ready(Target(version, release, cluster, commands=not version))
-        submission = await self._transport.submit(prepared)
+        try:
+            submission = await self._transport.submit(prepared)
+        except SubmitUncertain:
+            self.metrics.uncertain_submissions += 1
+            raise
         return AsyncJob(self, submission.job_id, spec=spec, submission=submission)
 
     async def user_name(self) -> str:

@@ -16,10 +16,14 @@ import pytest
 
 from slurm_rest import AsyncSlurmClient, SlurmClient
 from slurm_rest.auth import ChainToken, CommandToken, EnvironmentToken, FileToken, KeyToken, StaticToken, TokenProvider
+from slurm_rest.config import load_settings
 from slurm_rest.errors import SlurmError, SubmitUncertain, Timeout, TokenRejected
 from slurm_rest.metrics import Histogram, Metrics, RequestRecord
+from slurm_rest.transport.choice import choose_transport
 from slurm_rest.transport.command_line import CommandTransport
+from slurm_rest.transport.fallback import FallbackTransport
 from slurm_rest.transport.operations import operation_name
+from slurm_rest.transport.rest import RestTransport
 from tests.support.transports import rest_of
 
 from .captures import capture
@@ -102,6 +106,23 @@ async def test_uncertain_submissions_are_counted(server: Server) -> None:
         with pytest.raises(SubmitUncertain):
             await slurm.submit("#!/bin/sh\n")
         assert slurm.metrics.uncertain_submissions == 1
+
+
+async def test_switches_are_counted_and_all_ways_count_together(tmp_path: Path) -> None:
+    for name in ("sbatch", "squeue"):
+        (tmp_path / name).touch(mode=0o755)
+    metrics = Metrics()
+    settings = load_settings({"url": URL, "token": "tok"}, {"PATH": str(tmp_path)})
+    transport = choose_transport(settings, http_transport=None, read_timeout=None, recovery_timeout=1, metrics=metrics)
+    assert isinstance(transport, FallbackTransport)
+    rest, cli = transport.board.ways
+    assert isinstance(rest.transport, RestTransport)
+    assert isinstance(cli.transport, CommandTransport)
+    assert rest.transport.connection.metrics is cli.transport.metrics is metrics
+    for _ in range(10):
+        transport.board.give_up(rest, "no answer")
+    assert metrics.fallbacks == {("rest", "cli"): 1}
+    await transport.close()
 
 
 def test_the_blocking_client_has_them_too(server: Server) -> None:

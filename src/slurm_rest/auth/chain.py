@@ -67,7 +67,7 @@ class ChainToken:
                 if refused and token == refused:
                     token = await provider.token(renew=True)
             except SlurmError as error:
-                reasons[provider.name] = error.message
+                reasons[provider.name] = error.message.removeprefix(f"{provider.name} ")
                 continue
             problem = self._problem(token, refused)
             if not problem:

@@ -5,7 +5,7 @@
     to_prometheus(slurm.metrics, "hpc")      # then prometheus_client.start_http_server(9100)
     to_opentelemetry(slurm.metrics, "hpc")   # to the meter provider that the process has set
 
-Neither is loaded before one of these functions is called.
+Neither package is loaded before one of these functions is called.
 """
 
 from __future__ import annotations

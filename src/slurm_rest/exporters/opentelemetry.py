@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import slurm_rest
 from slurm_rest.errors import ConfigError
 from slurm_rest.metrics import BATCH_BOUNDS, SECONDS_BOUNDS, BatchRecord, Metrics, RequestRecord
 
-try:
-    from opentelemetry.metrics import CallbackOptions, MeterProvider, Observation, get_meter_provider
-except ImportError:
-    hint = "Install it: pip install opentelemetry-api opentelemetry-sdk"
-    raise ConfigError("Metrics for OpenTelemetry need opentelemetry-api, which is not installed", hint=hint) from None
+if TYPE_CHECKING:
+    from opentelemetry.metrics import CallbackOptions, MeterProvider, Observation
 
 __all__ = ["give"]
 
@@ -23,6 +21,11 @@ _instruments: WeakKeyDictionary[MeterProvider, _Instruments] = WeakKeyDictionary
 
 def give(metrics: Metrics, client: str, meter_provider: MeterProvider | None) -> Callable[[], None]:
     """Add a client to the instruments of a provider, which are made with the first one."""
+    try:
+        from opentelemetry.metrics import get_meter_provider  # not installed with this package
+    except ImportError:
+        hint = "Install it: pip install opentelemetry-api opentelemetry-sdk"
+        raise ConfigError("OpenTelemetry needs opentelemetry-api, which is not installed", hint=hint) from None
     provider = meter_provider or get_meter_provider()
     if provider not in _instruments:
         _instruments[provider] = _Instruments(provider)
@@ -77,6 +80,8 @@ class _Instruments:
         return remove
 
     def _observe(self, read: _Read) -> Callable[[CallbackOptions], Iterable[Observation]]:
+        from opentelemetry.metrics import Observation
+
         def observe(_: CallbackOptions) -> Iterator[Observation]:
             for client, metrics in self._clients.copy().items():
                 for value, attributes in read(metrics):

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
 from slurm_rest.errors import ConfigError
 from slurm_rest.metrics import Histogram, Metrics
 
-try:
-    from prometheus_client import REGISTRY, CollectorRegistry
-    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
-    from prometheus_client.registry import Collector
-except ImportError:
-    hint = "Install it: pip install prometheus_client"
-    raise ConfigError("Metrics for Prometheus need prometheus_client, which is not installed", hint=hint) from None
-
 if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
     from prometheus_client.core import Metric
+    from prometheus_client.registry import Collector
 
 __all__ = ["show"]
 
@@ -27,15 +21,20 @@ _collectors: WeakKeyDictionary[CollectorRegistry, _Clients] = WeakKeyDictionary(
 
 def show(metrics: Metrics, client: str, registry: CollectorRegistry | None) -> Callable[[], None]:
     """Add a client to the collector of a registry, which is registered with the first one."""
+    try:
+        from prometheus_client import REGISTRY  # not installed with this package
+    except ImportError:
+        hint = "Install it: pip install prometheus_client"
+        raise ConfigError("Metrics for Prometheus need prometheus_client, which is not installed", hint=hint) from None
     where = registry or REGISTRY
     if where not in _collectors:
         collector = _Clients()
-        where.register(collector)
+        where.register(cast("Collector", collector))
         _collectors[where] = collector
     return _collectors[where].add(client, metrics)
 
 
-class _Clients(Collector):
+class _Clients:
     """All clients that are shown in one registry: its families may exist only once."""
 
     def __init__(self) -> None:
@@ -79,6 +78,8 @@ class _Clients(Collector):
 
 
 def _requests(clients: Mapping[str, Metrics]) -> Iterator[Metric]:
+    from prometheus_client.core import CounterMetricFamily
+
     labels = ["client", "transport", "operation", "outcome"]
     requests = CounterMetricFamily("slurm_rest_requests", "Requests made and commands run.", labels=labels)
     switches = CounterMetricFamily(
@@ -96,6 +97,8 @@ def _requests(clients: Mapping[str, Metrics]) -> Iterator[Metric]:
 def _histograms(
     clients: Mapping[str, Metrics], name: str, text: str, read: Callable[[Metrics], dict[tuple[str, str], Histogram]]
 ) -> Metric:
+    from prometheus_client.core import HistogramMetricFamily
+
     family = HistogramMetricFamily(f"slurm_rest_{name}", text, labels=["client", "transport", "operation"])
     for client, metrics in clients.items():
         for labels, histogram in read(metrics).copy().items():
@@ -105,6 +108,8 @@ def _histograms(
 
 
 def _total(clients: Mapping[str, Metrics], name: str, text: str, read: Callable[[Metrics], float]) -> Metric:
+    from prometheus_client.core import CounterMetricFamily
+
     family = CounterMetricFamily(f"slurm_rest_{name}", text, labels=["client"])
     for client, metrics in clients.items():
         family.add_metric([client], read(metrics))
@@ -112,6 +117,8 @@ def _total(clients: Mapping[str, Metrics], name: str, text: str, read: Callable[
 
 
 def _gauge(clients: Mapping[str, Metrics], name: str, text: str, read: Callable[[Metrics], float | None]) -> Metric:
+    from prometheus_client.core import GaugeMetricFamily
+
     family = GaugeMetricFamily(f"slurm_rest_{name}", text, labels=["client"])
     for client, metrics in clients.items():
         value = read(metrics)

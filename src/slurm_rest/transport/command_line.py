@@ -233,7 +233,6 @@ class CommandTransport:
         try:
             done = await self._run(program, repeatable=False, timeout=_SUBMIT_SECONDS)
         except (ProtocolError, Timeout) as error:
-            self.metrics.uncertain_submissions += 1
             raise SubmitUncertain(
                 f"The answer to the submission was lost, so the job may exist: {error.message}",
                 key=job.key,

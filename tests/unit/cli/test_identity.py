@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import time
 from pathlib import Path
 
@@ -10,6 +9,9 @@ import pytest
 
 from slurm_rest import __version__
 from slurm_rest.cli.identity import TOKEN_KEYS
+from slurm_rest.config import Settings
+from slurm_rest.errors import Unreachable
+from slurm_rest.transport import ssh_token
 from tests.unit.cli.server import Run, Server, token
 
 
@@ -111,11 +113,13 @@ def test_a_token_over_ssh_that_cannot_be_had_is_told(run: Run, monkeypatch: pyte
     monkeypatch.delenv("SLURM_JWT")
     monkeypatch.setenv("SLURM_REST_TOKEN_SSH", "1")
     monkeypatch.setenv("SLURM_REST_SSH_HOST", "127.0.0.1")
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        monkeypatch.setenv("SLURM_REST_SSH_PORT", str(held.getsockname()[1]))
 
-        result = run("token")
+    async def refuse(_: Settings) -> str:
+        raise Unreachable("No sshd listens at 127.0.0.1")
+
+    monkeypatch.setattr(ssh_token, "scontrol_token", refuse)
+
+    result = run("token")
 
     assert result.status == 1
     assert "No sshd listens at 127.0.0.1" in result.err

@@ -18,7 +18,6 @@ from slurm_rest.errors import (
     ControllerDown,
     JobNotFound,
     SlurmError,
-    SubmitUncertain,
 )
 from slurm_rest.metrics import Metrics
 from slurm_rest.models import (
@@ -160,11 +159,7 @@ class RestTransport:
 
     async def submit(self, job: PreparedJob) -> Submission:
         """Create exactly one job; see Submitter."""
-        try:
-            return await self._submitter.submit(job)
-        except SubmitUncertain:
-            self.connection.metrics.uncertain_submissions += 1
-            raise
+        return await self._submitter.submit(job)
 
     def remember(self, job_id: int, key: str) -> None:
         """Keep in mind which job a key made, so that it is not looked at again."""
