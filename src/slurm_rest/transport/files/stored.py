@@ -234,10 +234,13 @@ class _Followed:
     async def _grown(self, handle: FileHandle, size: int) -> bytes:
         if size < self._offset:
             self._restart("was cut")
-        data = await _exactly(handle, self._offset - len(self._memory), len(self._memory) + _BATCH)
+        # Up to the size that was told and no further: otherwise the end of a new text could follow the start of an old
+        # one when the file is written anew between two reads.
+        start = self._offset - len(self._memory)
+        data = await _exactly(handle, start, min(size - start, len(self._memory) + _BATCH))
         if not data.startswith(self._memory):
             self._restart("was written anew")
-            data = await _exactly(handle, 0, _BATCH)
+            data = await _exactly(handle, 0, min((await handle.stat()).size, _BATCH))
         new = data[len(self._memory) :]
         self._remember(new)
         return new
