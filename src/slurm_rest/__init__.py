@@ -29,6 +29,8 @@ if TYPE_CHECKING:
         FilesError,
         HostKeyError,
         JobNotFound,
+        NoAccounting,
+        OutcomeUnknown,
         PermissionDenied,
         ProtocolError,
         SlurmError,
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from .sbatch import JobSpec
     from .states import BaseState, JobState
     from .sync import Job, SlurmClient
+    from .watching import JobChange
 
 _HOMES = {
     "client": ("AsyncSlurmClient",),
@@ -75,6 +78,8 @@ _HOMES = {
         "FilesError",
         "HostKeyError",
         "JobNotFound",
+        "NoAccounting",
+        "OutcomeUnknown",
         "PermissionDenied",
         "ProtocolError",
         "SlurmError",
@@ -107,6 +112,7 @@ _HOMES = {
     "sbatch": ("JobSpec",),
     "states": ("BaseState", "JobState"),
     "sync": ("Job", "SlurmClient"),
+    "watching": ("JobChange",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -128,11 +134,14 @@ __all__ = [
     "FilesError",
     "HostKeyError",
     "Job",
+    "JobChange",
     "JobInfo",
     "JobNotFound",
     "JobSpec",
     "JobState",
+    "NoAccounting",
     "Node",
+    "OutcomeUnknown",
     "Partition",
     "PermissionDenied",
     "Ping",

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .acting import Acting
 from .config import EnvironmentRule, SshOptions, TokenArgument, TransportName, load_settings
 from .errors import SubmitUncertain
-from .grouping import JobRef, both, by_id, ids_of, member_of, one_of
+from .following import Following
+from .identity import Identity
 from .job import AsyncJob
 from .looking import Looking
 from .metrics import Metrics
-from .models import JobInfo, group_record
 from .poller import Poller
 from .sbatch import JobSpec, Script, read_script
-from .states import JobState
 from .submission import Surroundings, Target, prepare, read_spec, try_releases
 from .transport.base import PreparedJob, SlurmTransport
 from .transport.choice import choose_transport
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["AsyncSlurmClient"]
 
 
-class AsyncSlurmClient(Acting, Looking):
+class AsyncSlurmClient(Acting, Following, Looking):
     """A client of one cluster, for one user. Use it as ``async with``, or call ``close``.
 
     Without arguments everything comes from the environment (SLURM_REST_URL, SLURM_JWT, ...) and the profile file.
@@ -201,7 +200,9 @@ class AsyncSlurmClient(Acting, Looking):
         except SubmitUncertain:
             self.metrics.uncertain_submissions += 1
             raise
-        return AsyncJob(self, submission.job_id, spec=spec, submission=submission)
+        sent = None if submission.found else datetime.now(timezone.utc)
+        identity = Identity(submission.job_id, key=prepared.key, sent=sent)
+        return AsyncJob(self, submission.job_id, spec=spec, submission=submission, identity=identity)
 
     async def user_name(self) -> str:
         """Return the user that jobs will belong to, as far as settings and token tell; empty if they do not."""
@@ -209,97 +210,9 @@ class AsyncSlurmClient(Acting, Looking):
 
     # --- following ------------------------------------------------------------------------------------------
 
-    def job(self, job_id: int) -> AsyncJob:
-        """Return a handle for a job by its id. Nothing is asked yet."""
-        return AsyncJob(self, job_id)
+    def job(self, job_id: int, *, submit_time: datetime | None = None) -> AsyncJob:
+        """Return a handle for a job by its id. Nothing is asked yet.
 
-    async def states(self, jobs: Iterable[JobRef] | None = None) -> dict[int, JobState]:
-        """Return the states of these jobs in one request, or of all jobs; unknown ids are absent.
-
-        An array or het job has one combined state. A job that left the controller (MinJobAge, 300 s by default) is
-        absent too; ``history`` and ``job(id).info()`` still know it.
+        With the ``submit_time`` of a record it is that job for certain, also when its id has been given anew.
         """
-        rows = await (self._transport.all_states() if jobs is None else self._transport.states(ids_of(jobs)))
-        members: dict[int, list[JobState]] = {}
-        for row in rows:
-            members.setdefault(row.job_id, []).append(row.state)
-        return {job_id: JobState.combine(states) for job_id, states in members.items()}
-
-    async def info(self, job: JobRef) -> JobInfo:
-        """Return the full record of one job, from accounting when the controller no longer has it.
-
-        Raises JobNotFound when neither knows it.
-        """
-        if isinstance(job, AsyncJob) and job.is_member:
-            return member_of(job, await self._transport.describe([job.id]))
-        (job_id,) = ids_of([job])
-        return one_of(job_id, by_id(await self._transport.describe([job_id])))
-
-    async def describe(self, jobs: Iterable[JobRef], *, ended: bool = False) -> dict[int, JobInfo]:
-        """Return the full record of each job; those that neither controller nor accounting knows are absent.
-
-        One small request a job. ``ended=True`` promises that all are over: accounting then answers for 100 at once.
-        """
-        ids = ids_of(jobs)
-        members = by_id(await self._transport.describe(dict.fromkeys(ids), ended=ended))
-        return {job_id: group_record(job_id, members[job_id]) for job_id in ids if job_id in members}
-
-    async def member_states(self, job_id: int) -> dict[tuple[int | None, int | None], JobState]:
-        """Return the state of each member of an array or het job, by task id and component offset.
-
-        A task that was cancelled while it was pending leaves no trace in Slurm (24.11 and 26.05), so it is absent.
-        """
-        rows = await self._transport.states([job_id])
-        found = {(row.task_id, row.offset): row.state for row in rows if (row.task_id, row.offset) != (None, None)}
-        if found and all(not state.is_terminal for state in found.values()):
-            return found
-        # Members that left the controller are known to accounting alone.
-        for record in await self._transport.describe([job_id], ended=True) if rows or not found else ():
-            key = (record.array_task_id, record.het_job_offset)
-            if key != (None, None):
-                found.setdefault(key, record.state)
-        return found
-
-    async def wait_member(self, job: AsyncJob, timeout: float | None = None) -> JobState:
-        """Wait for the end of one array task or het component and return its state."""
-        return await self._poller.wait_member(job.id, (job.task_id, job.offset), timeout)
-
-    async def members(self, job: JobRef) -> list[JobInfo]:
-        """Return a record for each array task or het component that has one of its own."""
-        (job_id,) = ids_of([job])
-        return await self._transport.describe([job_id])
-
-    async def wait(
-        self,
-        jobs: Iterable[JobRef],
-        *,
-        timeout: float | None = None,
-        progress: bool = False,
-        on_change: Callable[[Mapping[int, JobState]], None] | None = None,
-    ) -> list[JobInfo]:
-        """Wait until all jobs are over and return their final records, in the order given.
-
-        All waits of this client share one request per interval. ``progress`` shows a live display on stderr;
-        ``on_change`` is called with the states whenever one moves. Raises WaitTimeout after ``timeout`` seconds.
-        """
-        listed = list(jobs)
-        if any(isinstance(job, AsyncJob) and job.is_member for job in listed):
-            return await self._wait_for_members(listed, timeout)
-        ids = ids_of(listed)
-        if progress:
-            from .progress import Progress  # loads rich, only for those who look
-
-            names = {job.id: job.name for job in listed if isinstance(job, AsyncJob)}
-            with Progress(ids, names) as display:
-                states = await self._poller.wait(ids, timeout, both(display.show, on_change))
-        else:
-            states = await self._poller.wait(ids, timeout, on_change)
-        for job in listed:
-            if isinstance(job, AsyncJob):
-                job.state = states[job.id]
-        members = by_id(await self._transport.describe(dict.fromkeys(ids), ended=True))
-        return [one_of(job_id, members) for job_id in ids]
-
-    async def _wait_for_members(self, jobs: list[JobRef], timeout: float | None) -> list[JobInfo]:
-        handles = [job if isinstance(job, AsyncJob) else self.job(job) for job in jobs]
-        return list(await asyncio.gather(*(handle.wait(timeout) for handle in handles)))
+        return AsyncJob(self, job_id, identity=Identity(job_id, submit_time=submit_time))

@@ -16,9 +16,11 @@
     |  `- ProtocolError            something answered that is not slurmrestd, or the answer was cut
     |- ControllerDown              slurmrestd answers, slurmctld does not
     |- AccountingDown              slurmrestd answers, slurmdbd does not
+    |  `- NoAccounting             the cluster keeps none
     |- ApiError                    Slurm understood the request and said no
     |  |- SubmitRejected
     |  |- JobNotFound
+    |  |  `- OutcomeUnknown        it was there, and nobody can tell how it ended
     |  |- PermissionDenied
     |  `- UnsupportedVersion       the API version in use cannot express this
     |     `- VersionNotServed      slurmrestd serves none of the API versions that are asked for
@@ -48,6 +50,8 @@ __all__ = [
     "FilesError",
     "HostKeyError",
     "JobNotFound",
+    "NoAccounting",
+    "OutcomeUnknown",
     "PermissionDenied",
     "ProtocolError",
     "SlurmError",
@@ -247,6 +251,10 @@ class AccountingDown(SlurmError):
     """Slurmrestd answers but cannot reach slurmdbd."""
 
 
+class NoAccounting(AccountingDown):
+    """The cluster keeps no accounting, so nothing but the controller's memory (MinJobAge) tells how jobs ended."""
+
+
 class ApiError(SlurmError):
     """Slurm understood the request and refused it."""
 
@@ -267,6 +275,14 @@ class SubmitRejected(ApiError):
 
 class JobNotFound(ApiError):
     """No job with this id, neither in the controller nor where else was looked."""
+
+
+class OutcomeUnknown(JobNotFound):
+    """A job was there and is no more, and nobody can tell how it ended. ``job_id`` is its id; this is no guess."""
+
+    def __init__(self, message: str, *, job_id: int, hint: str = "", context: ErrorContext | None = None) -> None:
+        super().__init__(message, hint=hint, context=context)
+        self.job_id = job_id
 
 
 class PermissionDenied(ApiError):

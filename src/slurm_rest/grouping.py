@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from .errors import JobNotFound, SpecError
+from .identity import Identity
 from .job import AsyncJob
 from .models import JobInfo, group_record
-from .states import JobState
+from .watched import Followed
+from .watching import States
 
-__all__ = ["JobRef", "both", "by_id", "ids_of", "labels_of", "member_of", "one_of"]
+__all__ = ["JobRef", "both", "followed", "ids_of", "labels_of", "member_of", "one_of"]
 
 JobRef = AsyncJob | int
 
@@ -27,6 +29,13 @@ def ids_of(jobs: Iterable[JobRef]) -> list[int]:
             raise SpecError(f"{job!r} is not a job id", field="job_id", hint="Job ids are numbers from 1 up.")
         found.append(job_id)
     return found
+
+
+def followed(job: JobRef) -> Followed:
+    """Return what to follow for a handle or an id."""
+    if isinstance(job, AsyncJob):
+        return Followed(job.identity, (job.task_id, job.offset))
+    return Followed(Identity(ids_of([job])[0]))
 
 
 def labels_of(jobs: JobRef | Iterable[JobRef]) -> list[int | str]:
@@ -49,16 +58,6 @@ def member_of(job: AsyncJob, records: Iterable[JobInfo]) -> JobInfo:
     raise JobNotFound(f"There is no job {job.label}", hint="Neither the controller nor accounting knows it.")
 
 
-def by_id(records: Iterable[JobInfo]) -> dict[int, list[JobInfo]]:
-    """Return the records under each id that they belong to: their own, and their array's or het job's."""
-    found: dict[int, list[JobInfo]] = {}
-    for record in records:
-        for job_id in {record.id, record.array_job_id, record.het_job_id}:
-            if job_id:
-                found.setdefault(job_id, []).append(record)
-    return found
-
-
 def one_of(job_id: int, members: Mapping[int, Sequence[JobInfo]]) -> JobInfo:
     """Return the record of one job; raises JobNotFound."""
     if job_id not in members:
@@ -66,12 +65,10 @@ def one_of(job_id: int, members: Mapping[int, Sequence[JobInfo]]) -> JobInfo:
     return group_record(job_id, members[job_id])
 
 
-def both(
-    first: Callable[[Mapping[int, JobState]], None], second: Callable[[Mapping[int, JobState]], None] | None
-) -> Callable[[Mapping[int, JobState]], None]:
+def both(first: Callable[[States], None], second: Callable[[States], None] | None) -> Callable[[States], None]:
     """Return one function that calls both."""
 
-    def call(states: Mapping[int, JobState]) -> None:
+    def call(states: States) -> None:
         first(states)
         if second is not None:
             second(states)

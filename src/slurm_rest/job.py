@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Generator
 from html import escape
 from typing import TYPE_CHECKING
 
+from .identity import Identity
 from .logs import Output
 from .models import ActionResult, CancelResult, JobInfo, Submission
 from .states import JobState
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from .client import AsyncSlurmClient
     from .sbatch import JobSpec
     from .sbatch.changes import JobChanges
+    from .watching import JobChange
 
 __all__ = ["AsyncJob"]
 
@@ -28,6 +30,7 @@ class AsyncJob:
 
     An array or het job is a group: its state is derived from all members, which ``tasks`` and ``components`` return as
     handles of their own (``12_3``, ``12+1``). ``found`` says of a submission that its job was there already.
+    ``identity`` is what tells this job from another one that had, or will have, its id.
     """
 
     def __init__(
@@ -39,9 +42,11 @@ class AsyncJob:
         submission: Submission | None = None,
         task_id: int | None = None,
         offset: int | None = None,
+        identity: Identity | None = None,
     ) -> None:
         self._client = client
         self.id = job_id
+        self.identity = identity or Identity(job_id)
         self.task_id = task_id
         self.offset = offset
         self.spec = spec
@@ -77,7 +82,9 @@ class AsyncJob:
     async def _members(self) -> list[AsyncJob]:
         found = []
         for key, state in (await self._client.member_states(self.id)).items():
-            member = AsyncJob(self._client, self.id, spec=self.spec, task_id=key[0], offset=key[1])
+            member = AsyncJob(
+                self._client, self.id, spec=self.spec, task_id=key[0], offset=key[1], identity=self.identity
+            )
             member.state = state
             found.append(member)
         return sorted(found, key=lambda member: (member.task_id or 0, member.offset or 0))
@@ -86,29 +93,41 @@ class AsyncJob:
         """Wait for the end and return the final record."""
         return self.wait().__await__()
 
-    async def refresh(self) -> JobState:
-        """Ask for the present state. Accounting answers for a job that left the controller."""
+    async def refresh(self, *, max_age: float = 0.0) -> JobState:
+        """Ask for the present state; one not older than ``max_age`` seconds is not asked for again.
+
+        Accounting answers for a job that left the controller.
+        """
         if self.is_member:
             members = await self._client.member_states(self.id)
             self.state = members.get((self.task_id, self.offset)) or (await self.info()).state
             return self.state
-        states = await self._client.states([self])
+        states = await self._client.states([self], max_age=max_age)
         self.state = states[self.id] if self.id in states else (await self.info()).state
         return self.state
 
     async def info(self) -> JobInfo:
         """Return the full record. Raises JobNotFound when neither controller nor accounting knows the job."""
-        record = await self._client.info(self)
+        return self.learn(await self._client.info(self))
+
+    def learn(self, record: JobInfo) -> JobInfo:
+        """Take the state and the submit time of a record of this job, and return it."""
         self.state = record.state
+        self.identity = self.identity.pinned_by(record)
         return record
 
     async def wait(self, timeout: float | None = None, *, progress: bool = False) -> JobInfo:
-        """Wait until the job is over and return its final record. Raises WaitTimeout after ``timeout`` seconds."""
-        if self.is_member:
-            self.state = await self._client.wait_member(self, timeout)
-            return await self.info()
+        """Wait until the job is over and return its final record.
+
+        Raises WaitTimeout after ``timeout`` seconds; 0 asks once. A job that is requeued is followed on.
+        """
         (record,) = await self._client.wait([self], timeout=timeout, progress=progress)
         return record
+
+    async def watch(self, *, timeout: float | None = None) -> AsyncGenerator[JobChange, None]:
+        """Yield every change of the state, first the present one, until the job is over."""
+        async for change in self._client.watch([self], timeout=timeout):
+            yield change
 
     async def cancel(self, signal: str | None = None) -> CancelResult:
         """Cancel the job, or send it a signal, and say what came of it."""

@@ -6,7 +6,9 @@ from collections.abc import Collection
 from functools import cached_property
 
 from .api import AsyncSlurmApi
+from .history import Moment, make_query, read_states
 from .models import Diagnostics, Ping, TransportHealth
+from .past import read_history
 from .tables import JobTable, NodeTable, PartitionTable
 from .transport.base import Capabilities, SlurmTransport
 
@@ -54,7 +56,7 @@ class Looking:
         states are asked first and only the matching jobs read; and above ``limit`` live jobs nothing is read but
         SpecError raised. ``limit=None`` reads all the same.
         """
-        wanted = {word.upper() for word in ([state] if isinstance(state, str) else state or ())}
+        wanted = read_states(state)
         return JobTable(
             record
             for record in await self._transport.job_records(wanted, limit=limit)
@@ -63,6 +65,28 @@ class Looking:
             and (partition is None or record.partition == partition)
             and (name is None or record.name == name)
         )
+
+    async def history(
+        self,
+        *,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        user: str | Collection[str] = (),
+        state: str | Collection[str] = (),
+        name: str | Collection[str] = (),
+        partition: str | Collection[str] = (),
+        account: str | Collection[str] = (),
+        limit: int | None = JOBS_LIMIT,
+    ) -> JobTable:
+        """Return accounting's records of the jobs that were there between two times, oldest first.
+
+        ``start`` is by default this day's midnight, ``end`` now; each is a datetime (without a zone: this host's) or a
+        timedelta before now. A job counts if it waited or ran at any moment between; with several starts under one
+        id, its last record stands for it. Accounting is asked for one span after the other, newest first, until there
+        are ``limit`` records. Raises SpecError for a state or span that makes no sense, NoAccounting, AccountingDown.
+        """
+        query = make_query(start, end, user=user, state=state, name=name, partition=partition, account=account)
+        return await read_history(self._transport, query, limit)
 
     async def nodes(self) -> NodeTable:
         """Return all nodes."""

@@ -1,7 +1,8 @@
 """One watcher for all jobs of a client: every waiter shares its requests.
 
-A tick asks for the states of all registered ids in one request. Outages keep the last known state and go on; only
-what can never come right (a refused token, a wrong setting) ends the waits with its error.
+A tick asks for the states of all followed ids in one request, and for the full records of those that ended or left in
+another one. Outages keep the last known state and go on; only what can never come right (a refused token, a wrong
+setting) ends the waits with its error.
 """
 
 from __future__ import annotations
@@ -11,225 +12,268 @@ import contextlib
 import logging
 import random
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from datetime import datetime, timezone
 
-from .errors import AccountingDown, ControllerDown, JobNotFound, SlurmError, TransportError, WaitTimeout
+from .errors import AccountingDown, ControllerDown, NoAccounting, SlurmError, TransportError
+from .identity import MemberKey, by_id
 from .states import JobState
 from .transport.base import StateRow, StatusSource
+from .watched import WHOLE, Followed, Watched
 
-__all__ = ["Poller", "Watched"]
+__all__ = ["Clock", "Poller"]
 
 log = logging.getLogger("slurm_rest")
 
 _OUTAGES = (TransportError, ControllerDown, AccountingDown)
-# How long an id may be unknown to controller and accounting before it counts as gone: a fresh job reaches
-# slurmdbd within 50 ms on 24.11 and 26.05, and within a second on 22.05.
-_GRACE = 5.0
+# How many ids a tick asks accounting for at most when it has to find out whether they are still the same jobs.
+_SUSPECTS = 100
+# How many jobs that nobody follows the poller keeps in mind, for reads that take an older answer.
+_REMEMBERED = 20_000
+
+_Step = Callable[[list[Watched]], Awaitable[bool]]
+_Members = dict[int, dict[MemberKey, JobState]]
 
 
-@dataclass(slots=True)
-class Watched:
-    """What the poller knows of one id. ``stale_since`` is set while Slurm gives no answer about it."""
+class Clock:
+    """Time as the poller sees it, so that tests can have their own."""
 
-    job_id: int
-    state: JobState = field(default_factory=lambda: JobState.parse(None))
-    members: dict[tuple[int | None, int | None], JobState] = field(default_factory=dict)
-    stale_since: float | None = None
-    missing_since: float | None = None
-    # Members vanished before they ended: cancelled while pending (which leaves no trace), or ended and forgotten.
-    incomplete: bool = False
-    error: Exception | None = None
-    watchers: int = 0
+    def now(self) -> float:
+        """Return seconds that never go back."""
+        return time.monotonic()
 
-    @property
-    def is_over(self) -> bool:
-        """True when there is nothing more to learn."""
-        return self.state.is_terminal or self.error is not None
+    async def pause(self, seconds: float, wake: asyncio.Event | None = None) -> None:
+        """Wait that long, or until ``wake`` is set."""
+        if wake is None:
+            await asyncio.sleep(seconds)
+        else:
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(wake.wait(), seconds)
 
 
 class Poller:
-    """Watches ids through one transport. ``fastest`` and ``slowest`` bound the seconds between two ticks."""
+    """Follows jobs through one transport. ``fastest`` and ``slowest`` bound the seconds between two ticks."""
 
-    def __init__(self, transport: StatusSource, *, fastest: float = 0.25, slowest: float = 10.0) -> None:
+    def __init__(
+        self,
+        transport: StatusSource,
+        *,
+        fastest: float = 0.25,
+        slowest: float = 10.0,
+        clock: Clock | None = None,
+    ) -> None:
+        self.clock = clock or Clock()
+        self.ticks = 0
+        # Replaced at each tick, so that a waiter that took it before looking cannot miss the next one.
+        self.news = asyncio.Event()
         self._transport = transport
         self._fastest, self._slowest = fastest, slowest
         self._interval = fastest
-        self._watched: dict[int, Watched] = {}
+        self._watched: dict[tuple[int, str], Watched] = {}
+        self._heard: dict[int, tuple[float, JobState]] = {}
+        self._begun = 0
+        self._outage = False
         self._task: asyncio.Task[None] | None = None
-        # Replaced at each tick, so that a waiter that took it before looking cannot miss the next one.
-        self._news = asyncio.Event()
         self._wake = asyncio.Event()
 
-    async def wait(
-        self,
-        ids: Iterable[int],
-        timeout: float | None = None,
-        on_change: Callable[[Mapping[int, JobState]], None] | None = None,
-    ) -> dict[int, JobState]:
-        """Wait until all ids are over and return their states; ``on_change`` is called whenever one moves.
-
-        Raises WaitTimeout after ``timeout`` seconds, and the error of an id that can never be known.
-        """
-        wanted = list(dict.fromkeys(ids))
-        deadline = None if timeout is None else time.monotonic() + timeout
-        async with self._registered(wanted) as entries:
-            shown: dict[int, JobState] = {}
-            while True:
-                news = self._news
-                now = {entry.job_id: entry.state for entry in entries}
-                if on_change is not None and now != shown:
-                    on_change(now)
-                shown = now
-                failed = next((entry.error for entry in entries if entry.error), None)
-                if failed is not None:
-                    raise failed
-                if all(entry.is_over for entry in entries):
-                    return now
-                await _until(news, deadline, entries)
-
-    async def wait_member(
-        self, job_id: int, key: tuple[int | None, int | None], timeout: float | None = None
-    ) -> JobState:
-        """Wait until one member of an array or het job is over; ``key`` is its task id and component offset."""
-        deadline = None if timeout is None else time.monotonic() + timeout
-        async with self._registered([job_id]) as entries:
-            while True:
-                news = self._news
-                (entry,) = entries
-                state = entry.members.get(key)
-                if state is not None and state.is_terminal:
-                    return state
-                if entry.error is not None:
-                    raise entry.error
-                if entry.is_over:
-                    return state or entry.state
-                await _until(news, deadline, entries)
-
     @asynccontextmanager
-    async def _registered(self, ids: list[int]) -> AsyncIterator[list[Watched]]:
-        entries = [self._watched.setdefault(job_id, Watched(job_id)) for job_id in ids]
-        for entry in entries:
+    async def follow(self, targets: Sequence[Followed]) -> AsyncIterator[list[Watched]]:
+        """Follow these for as long as the block runs; yield what is known of each, in the same order."""
+        entries = []
+        for target in targets:
+            name = (target.identity.job_id, target.identity.key)
+            entry = self._watched.setdefault(name, Watched(target.identity))
             entry.watchers += 1
+            if target.member != WHOLE:
+                entry.member_watchers[target.member] += 1
+            entries.append(entry)
         self._interval = self._fastest
         self._wake.set()
-        if self._task is None or self._task.done():
+        if entries and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._run(), name="slurm_rest poller")
         try:
             yield entries
         finally:
-            for entry in entries:
-                entry.watchers -= 1
-                if not entry.watchers:
-                    self._watched.pop(entry.job_id, None)
+            for entry, target in zip(entries, targets, strict=True):
+                self._leave(entry, target)
             if not self._watched:
                 self._wake.set()
 
+    def _leave(self, entry: Watched, target: Followed) -> None:
+        entry.watchers -= 1
+        if target.member != WHOLE:
+            entry.member_watchers[target.member] -= 1
+        if not entry.watchers:
+            self._watched.pop((target.identity.job_id, target.identity.key), None)
+            if entry.heard is not None and not entry.replaced:
+                self._remember(entry.job_id, entry.heard, entry.state)
+
+    async def whole_tick(self) -> None:
+        """Wait until a tick that began after this call has ended."""
+        begun = self._begun
+        while self.ticks <= begun:
+            news = self.news
+            await news.wait()
+
+    async def states(self, ids: Iterable[int], max_age: float = 0.0) -> dict[int, JobState]:
+        """Return the states of these ids; what is not older than ``max_age`` seconds is not asked for again."""
+        now = self.clock.now()
+        wanted = list(dict.fromkeys(ids))
+        known: dict[int, JobState] = {}
+        if max_age > 0:
+            for entry in self._watched.values():
+                if entry.heard is not None and not entry.replaced:
+                    self._remember(entry.job_id, entry.heard, entry.state)
+            fresh = ((job_id, self._heard.get(job_id)) for job_id in wanted)
+            known = {job_id: heard[1] for job_id, heard in fresh if heard and now - heard[0] <= max_age}
+        asked = [job_id for job_id in wanted if job_id not in known]
+        if asked:
+            for job_id, found in _grouped(await self._transport.states(asked))[0].items():
+                known[job_id] = JobState.combine(found.values())
+                self._remember(job_id, self.clock.now(), known[job_id])
+        return {job_id: known[job_id] for job_id in wanted if job_id in known}
+
+    def _remember(self, job_id: int, heard: float, state: JobState) -> None:
+        before = self._heard.pop(job_id, None)
+        self._heard[job_id] = (heard, state) if before is None or before[0] <= heard else before
+        if len(self._heard) > _REMEMBERED:
+            del self._heard[next(iter(self._heard))]
+
     async def close(self) -> None:
-        """Stop watching."""
+        """Stop following."""
         task, self._task = self._task, None
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
         for entry in self._watched.values():
             entry.error = entry.error or SlurmError("The client was closed during a wait", hint="The jobs go on.")
-        self._news.set()
+        self._begun += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        self.ticks = self._begun
+        news, self.news = self.news, asyncio.Event()
+        news.set()
+
+    # --- ticking --------------------------------------------------------------------------------------------
 
     async def _run(self) -> None:
         while self._watched:
             self._wake.clear()
+            self._begun += 1
             moved = await self._tick()
-            news, self._news = self._news, asyncio.Event()
-            news.set()
+            self._tell()
             self._interval = self._fastest if moved else min(self._interval * 1.5, self._slowest)
             # Never two ticks closer than the fastest interval, however many new waiters knock.
-            await asyncio.sleep(self._fastest)
+            await self.clock.pause(self._fastest)
             rest = self._interval * random.uniform(0.9, 1.1) - self._fastest  # noqa: S311  # jitter, no secret
             if rest > 0 and self._watched:
-                with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), rest)
+                await self.clock.pause(rest, self._wake)
 
     async def _tick(self) -> bool:
         """Ask once for all; return whether anything moved."""
         entries = [entry for entry in self._watched.values() if not entry.is_over]
-        if not entries:
-            return False
-        moved, concerned = False, entries
+        moved = await self._guarded([entry for entry in entries if not entry.replaced], self._ask_states)
+        if self._outage:
+            return moved
+        suspects = [entry for entry in entries if entry.suspect and not entry.is_over][:_SUSPECTS]
+        moved = await self._guarded(suspects, self._ask_suspects) or moved
+        ended = [entry for entry in entries if not entry.replaced and (entry.wants_record or entry.ended_members())]
+        moved = await self._guarded(ended, self._ask_records) or moved
+        replaced = [entry for entry in entries if entry.replaced and not entry.is_over]
+        return await self._guarded(replaced, self._ask_accounting) or moved
+
+    async def _guarded(self, entries: list[Watched], step: _Step) -> bool:
         try:
-            moved = self._take(entries, await self._transport.states([entry.job_id for entry in entries]))
-            concerned = [entry for entry in entries if entry.missing_since is not None]
-            if concerned:
-                moved = await self._look_elsewhere(concerned) or moved
+            return await step(entries) if entries else False
         except _OUTAGES as error:
-            self._mark_stale(concerned, error)
+            self._mark_stale(entries, error)
+            return False
         except Exception as error:
             # Whatever it is, a wait must end with it instead of hanging.
-            for entry in concerned:
+            for entry in entries:
                 entry.error = error
             return True
-        return moved
 
-    def _take(self, entries: list[Watched], rows: list[StateRow]) -> bool:
-        members: dict[int, dict[tuple[int | None, int | None], JobState]] = {}
-        for row in rows:
-            members.setdefault(row.job_id, {})[row.task_id, row.offset] = row.state
+    async def _ask_states(self, entries: list[Watched]) -> bool:
+        before, self._outage = self._outage, True
+        rows = await self._transport.states({entry.job_id for entry in entries})
+        self._outage = False
+        found, own_ids = _grouped(rows)
+        now = self.clock.now()
         moved = False
         for entry in entries:
-            found = members.get(entry.job_id)
-            entry.stale_since = None
-            if not found:
-                entry.missing_since = entry.missing_since or time.monotonic()
-                continue
-            # Tasks that left the controller before the others keep the state they ended in.
-            ended = {key: state for key, state in entry.members.items() if state.is_terminal}
-            entry.incomplete = entry.incomplete or any(key not in found and key not in ended for key in entry.members)
-            entry.members = ended | found
-            state = JobState.combine(entry.members.values())
-            if entry.incomplete and state.is_terminal:
-                entry.missing_since = entry.missing_since or time.monotonic()
-                continue
-            entry.missing_since = None
-            moved = moved or state != entry.state
-            entry.state = state
+            moved = entry.take(found.get(entry.job_id, {}), now) or moved
+            entry.own_ids.update(own_ids.get(entry.job_id, {}))
+            # Ids may have been given anew by a controller that came back without its saved state.
+            entry.suspect = entry.identity.is_pinned and (entry.suspect or before)
         return moved
 
-    async def _look_elsewhere(self, entries: list[Watched]) -> bool:
-        """Ask for full records, which come from accounting for jobs that left the controller."""
-        members: dict[int, list[JobState]] = {}
-        for record in await self._transport.describe([entry.job_id for entry in entries], ended=True):
-            for job_id in {record.id, record.array_job_id, record.het_job_id}:
-                if job_id and not record.state.is_pending:
-                    members.setdefault(job_id, []).append(record.state)
-        moved = False
+    async def _ask_records(self, entries: list[Watched]) -> bool:
+        """Ask for the full records of all that ended, at once."""
+        whole = [entry for entry in entries if entry.wants_record]
+        parts = [(entry, key) for entry in entries if not entry.wants_record for key in entry.ended_members()]
+        ids = {entry.job_id for entry in whole} | {entry.own_ids.get(key, entry.job_id) for entry, key in parts}
+        left = {entry.job_id for entry in whole if entry.missing_since is not None}
+        try:
+            records = by_id(await self._transport.describe(ids, ended=True))
+        except AccountingDown as error:
+            if not ids - left:
+                raise
+            # What is still in the controller need not wait for accounting.
+            records = by_id(await self._transport.describe(ids - left, ended=True))
+            self._mark_stale([entry for entry in whole if entry.job_id in left], error)
+            whole = [entry for entry in whole if entry.job_id not in left]
+        now, accounting = self.clock.now(), self._transport.capabilities.accounting
+        for entry, key in parts:
+            entry.settle_member(key, records.get(entry.own_ids.get(key, entry.job_id), ()), now)
+        doubtful = [
+            entry for entry in whole if not entry.settle(records.get(entry.job_id, ()), now, accounting=accounting)
+        ]
+        if doubtful:
+            again = by_id(await self._transport.describe({entry.job_id for entry in doubtful}))
+            for entry in doubtful:
+                entry.settle(again.get(entry.job_id, ()), now, accounting=accounting)
+        return any(entry.is_over for entry in whole) or bool(parts)
+
+    async def _ask_accounting(self, entries: list[Watched]) -> bool:
+        """Look for jobs whose id now belongs to another one."""
+        try:
+            records = by_id(await self._transport.incarnations({entry.job_id for entry in entries}))
+        except NoAccounting:
+            records = {}
         for entry in entries:
-            found = members.get(entry.job_id)
-            if found:
-                state = JobState.combine(found)
-                moved = moved or state != entry.state
-                entry.state = state
-                entry.missing_since = None if state.is_terminal else entry.missing_since
-            elif entry.missing_since is not None and time.monotonic() - entry.missing_since > _GRACE:
-                hint = "Neither the controller nor accounting knows it."
-                entry.error = JobNotFound(f"There is no job {entry.job_id}", hint=hint)
-                moved = True
-        return moved
+            entry.settle_replaced(records.get(entry.job_id, ()))
+        return True
+
+    async def _ask_suspects(self, entries: list[Watched]) -> bool:
+        try:
+            records = by_id(await self._transport.incarnations({entry.job_id for entry in entries}))
+        except AccountingDown:
+            # The full record at the end tells it as well, only later.
+            records = {}
+        for entry in entries:
+            entry.suspect = False
+            entry.replaced = entry.is_another(records.get(entry.job_id, []))
+        return False
 
     def _mark_stale(self, entries: list[Watched], error: SlurmError) -> None:
-        fresh = [entry for entry in entries if entry.stale_since is None]
+        # A job whose end the controller told lacks its record, but no news.
+        fresh = [entry for entry in entries if entry.stale_since is None and not entry.state.is_terminal]
         for entry in fresh:
-            entry.stale_since = time.time()
+            entry.stale_since = datetime.now(timezone.utc)
         if fresh:
             log.warning("No news of %d jobs, keeping what is known: %s", len(fresh), error.message)
 
 
-async def _until(news: asyncio.Event, deadline: float | None, entries: list[Watched]) -> None:
-    """Wait for the next tick; raise WaitTimeout when the deadline comes first."""
-    remaining = None if deadline is None else deadline - time.monotonic()
-    if remaining is None or remaining > 0:
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(news.wait(), remaining)
-            return
-    open_ids = [entry.job_id for entry in entries if not entry.is_over]
-    names = ", ".join(map(str, open_ids[:5])) + (", ..." if len(open_ids) > 5 else "")
-    raise WaitTimeout(f"Not over in time: {names}", job_ids=open_ids, hint="The jobs go on.")
+def _grouped(rows: Iterable[StateRow]) -> tuple[_Members, dict[int, dict[MemberKey, int]]]:
+    """Return the states of each job's members, and the members' own ids."""
+    states: _Members = {}
+    own_ids: dict[int, dict[MemberKey, int]] = {}
+    for row in rows:
+        key = (row.task_id, row.offset)
+        states.setdefault(row.job_id, {})[key] = row.state
+        if row.own_id is not None:
+            own_ids.setdefault(row.job_id, {})[key] = row.own_id
+    return states, own_ids

@@ -9,8 +9,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from .states import BaseState, JobState
 from .tables import cell_width, clean, fit
@@ -51,15 +52,16 @@ class _Snapshot:
 class Progress:
     """Shows how many jobs are in which state.
 
-    ``show`` takes the states as the poller reports them, ``note`` a remark such as an outage; while the display is
-    open it shows the library's own warnings that way. Both may be called from any one thread. On a terminal the
-    display redraws itself; elsewhere (a pipe, a file, a notebook, ``TERM=dumb``) each change is one plain line.
+    ``show`` takes the states as the poller reports them, ``stale`` since when there is no news of some, ``note`` a
+    remark; while the display is open it shows the library's own warnings that way. All may be called from any one
+    thread. On a terminal the display redraws itself; elsewhere (a pipe, a file, a notebook, ``TERM=dumb``) each change
+    is one plain line.
     """
 
     def __init__(
         self,
-        ids: Iterable[int],
-        names: Mapping[int, str] | None = None,
+        ids: Iterable[int | str],
+        names: Mapping[int | str, str] | None = None,
         *,
         file: TextIO | None = None,
         clock: Clock = time.monotonic,
@@ -71,6 +73,7 @@ class Progress:
         self._started = clock()
         self._now = self._count({})
         self._note: tuple[str, float] = ("", 0.0)
+        self._stale: float | None = None
         self._live: Live | None = None
         self._console: Console | None = None
         self._last_line = ""
@@ -92,7 +95,7 @@ class Progress:
         if live is not None:
             live.stop()
 
-    def show(self, states: Mapping[int, JobState]) -> None:
+    def show(self, states: Mapping[Any, JobState]) -> None:  # ids, or labels among them
         """Take new states. Without a terminal, print one line when the counts have changed."""
         self._now = self._count(states)
         self._note = ("", 0.0)
@@ -102,6 +105,17 @@ class Progress:
         """Show a remark beside the states until the next news; one that repeats is printed once."""
         self._note = (clean(text), self._clock() + _NOTE_SECONDS)
         self._print(f"{self._now.summary} ({self._note[0]})")
+
+    def stale(self, since: datetime | None) -> None:
+        """Show that what is shown is old, as long as it is; None: there is news again."""
+        before, self._stale = self._stale, None if since is None else self._stale or self._clock()
+        if since is None and before is not None:
+            self._note = ("", 0.0)
+        if since is None and before is not None and self._last_line != self._now.summary:
+            self._print(f"{self._now.summary} (news again)")
+
+    def _age(self) -> str:
+        return "" if self._stale is None else f"no news for {_span(self._clock() - self._stale)}, as last known"
 
     def summary(self) -> str:
         """Return ``25 jobs: 3 PENDING, 2 RUNNING, 20 COMPLETED``."""
@@ -113,7 +127,7 @@ class Progress:
             self._file.write(f"[{self._elapsed()}] {line}\n")
             self._file.flush()
 
-    def _count(self, states: Mapping[int, JobState]) -> _Snapshot:
+    def _count(self, states: Mapping[Any, JobState]) -> _Snapshot:
         unknown = JobState.parse(None)
         listed = [states.get(job_id, unknown) for job_id in self._ids]
         words: Counter[str] = Counter()
@@ -138,11 +152,7 @@ class Progress:
         )
 
     def _elapsed(self) -> str:
-        seconds = self._clock() - self._started
-        if seconds < 60:
-            return f"{seconds:.1f} s"
-        minutes, seconds = divmod(int(seconds), 60)
-        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+        return _span(self._clock() - self._started)
 
     # --- the terminal ---------------------------------------------------------------------------------------
 
@@ -163,6 +173,8 @@ class Progress:
         now = self._now
         yield self._bar_line(width, now)
         yield Text(now.summary)
+        if age := self._age():
+            yield Text(fit(age, width, self._ellipsis), style="yellow")
         text, until = self._note
         if text and self._clock() < until:
             yield Text(fit(text, width, self._ellipsis), style="yellow")
@@ -188,6 +200,13 @@ class Progress:
     @property
     def _ellipsis(self) -> str:
         return "…" if self._unicode else "..."
+
+
+def _span(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
 
 
 class _LogNotes(logging.Handler):

@@ -39,6 +39,8 @@ _BASES = {state.value: state for state in BaseState}
 # Which of several live members speaks for their group: one that runs before one that stands still.
 _GOING = {BaseState.RUNNING: 0, BaseState.SUSPENDED: 1}
 _NOT_OVER = frozenset({BaseState.PENDING, BaseState.RUNNING, BaseState.SUSPENDED, BaseState.UNKNOWN})
+# Beside a base state of the end: the nodes are being cleaned up, or the job is about to wait again under its id.
+_UNSETTLED = frozenset({"COMPLETING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +93,13 @@ class JobState:
 
     @property
     def is_terminal(self) -> bool:
-        """True once the job is over and its exit code final: a base state of the end, without COMPLETING."""
-        return self.base not in _NOT_OVER and "COMPLETING" not in self.flags
+        """True once the job is over and its exit code final: a base state of the end, without COMPLETING or a requeue.
+
+        A job that is requeued shows PENDING+COMPLETING, or FAILED+COMPLETING after an exit code of RequeueExit, and
+        PENDING in the same moment in which COMPLETING goes (22.05, 24.11, 26.05): no automatic requeue is ever seen
+        as an end. Only somebody who requeues a job by hand after its end makes it live again.
+        """
+        return self.base not in _NOT_OVER and not self.flags & _UNSETTLED
 
     @property
     def is_success(self) -> bool:

@@ -11,6 +11,7 @@ import contextlib
 import os
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from .api import SlurmApi
 from .client import AsyncSlurmClient
 from .config import EnvironmentRule, Settings, SshOptions, TokenArgument, TransportName
 from .errors import SlurmError
+from .history import Moment
 from .job import AsyncJob
 from .looking import JOBS_LIMIT
 from .metrics import Metrics
@@ -30,6 +32,7 @@ from .tables import JobTable, NodeTable, PartitionTable
 from .transport.base import Capabilities, SlurmTransport
 from .transport.files.base import MAX_TAIL
 from .transport.rest import RECOVERY_TIMEOUT
+from .watching import JobChange, States
 
 if TYPE_CHECKING:
     import httpx
@@ -154,13 +157,13 @@ class SlurmClient:
         made = self._client.submit(script, idempotency_key=idempotency_key, **options)
         return Job(self._portal, self._portal.run(made))
 
-    def job(self, job_id: int) -> Job:
-        """Return a handle for a job by its id. Nothing is asked yet."""
-        return Job(self._portal, self._client.job(job_id))
+    def job(self, job_id: int, *, submit_time: datetime | None = None) -> Job:
+        """Return a handle for a job by its id; see AsyncSlurmClient.job. Nothing is asked yet."""
+        return Job(self._portal, self._client.job(job_id, submit_time=submit_time))
 
-    def states(self, jobs: Iterable[Job | int] | None = None) -> dict[int, JobState]:
+    def states(self, jobs: Iterable[Job | int] | None = None, *, max_age: float = 0.0) -> dict[int, JobState]:
         """Return the states of these jobs in one request, or of all jobs; see AsyncSlurmClient.states."""
-        return self._portal.run(self._client.states(None if jobs is None else _inner(jobs)))
+        return self._portal.run(self._client.states(None if jobs is None else _inner(jobs), max_age=max_age))
 
     def describe(self, jobs: Iterable[Job | int], *, ended: bool = False) -> dict[int, JobInfo]:
         """Return the full record of each job; those that nobody knows are absent. See AsyncSlurmClient.describe."""
@@ -176,12 +179,20 @@ class SlurmClient:
         *,
         timeout: float | None = None,
         progress: bool = False,
-        on_change: Callable[[Mapping[int, JobState]], None] | None = None,
+        on_change: Callable[[States], None] | None = None,
     ) -> list[JobInfo]:
         """Wait until all jobs are over and return their final records; see AsyncSlurmClient.wait."""
         return self._portal.run(
             self._client.wait(_inner(jobs), timeout=timeout, progress=progress, on_change=on_change)
         )
+
+    def as_completed(self, jobs: Iterable[Job | int], *, timeout: float | None = None) -> Iterator[JobInfo]:
+        """Yield the final record of each job as it ends; see AsyncSlurmClient.as_completed."""
+        return iterate(self._client.as_completed(_inner(jobs), timeout=timeout), self._portal.run)
+
+    def watch(self, jobs: Iterable[Job | int], *, timeout: float | None = None) -> Iterator[JobChange]:
+        """Yield every change of these jobs' states until all are over; see AsyncSlurmClient.watch."""
+        return iterate(self._client.watch(_inner(jobs), timeout=timeout), self._portal.run)
 
     def cancel(self, jobs: Job | int | Iterable[Job | int], *, signal: str | None = None) -> list[CancelResult]:
         """Cancel jobs, or send them a signal, and say for each what came of it."""
@@ -214,6 +225,24 @@ class SlurmClient:
     ) -> JobTable:
         """Return the records of the jobs in the controller; what that costs stands at AsyncSlurmClient.jobs."""
         return self._portal.run(self._client.jobs(user=user, state=state, partition=partition, name=name, limit=limit))
+
+    def history(
+        self,
+        *,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        user: str | Collection[str] = (),
+        state: str | Collection[str] = (),
+        name: str | Collection[str] = (),
+        partition: str | Collection[str] = (),
+        account: str | Collection[str] = (),
+        limit: int | None = JOBS_LIMIT,
+    ) -> JobTable:
+        """Return accounting's records of the jobs that were there between two times; see AsyncSlurmClient.history."""
+        asked = self._client.history(
+            start=start, end=end, user=user, state=state, name=name, partition=partition, account=account, limit=limit
+        )
+        return self._portal.run(asked)
 
     def nodes(self) -> NodeTable:
         """Return all nodes."""
@@ -318,6 +347,10 @@ class Job:
     def wait(self, timeout: float | None = None, *, progress: bool = False) -> JobInfo:
         """Wait until the job is over and return its final record. Raises WaitTimeout after ``timeout`` seconds."""
         return self._portal.run(self.inner.wait(timeout, progress=progress))
+
+    def watch(self, *, timeout: float | None = None) -> Iterator[JobChange]:
+        """Yield every change of the state, first the present one, until the job is over."""
+        return iterate(self.inner.watch(timeout=timeout), self._portal.run)
 
     def cancel(self, signal: str | None = None) -> CancelResult:
         """Cancel the job, or send it a signal, and say what came of it."""

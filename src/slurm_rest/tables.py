@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from .models import JobInfo, Node, Partition
 
-__all__ = ["JobTable", "NodeTable", "OutcomeTable", "PartitionTable", "Table", "clean", "format_table"]
+__all__ = ["JobTable", "NodeTable", "OutcomeTable", "PartitionTable", "PastTable", "Table", "clean", "format_table"]
 
 T = TypeVar("T")
 Columns = Sequence[tuple[str, Callable[[T], str]]]
@@ -212,6 +212,23 @@ class OutcomeTable(Table[JobInfo]):
 def reason(job: JobInfo) -> str:
     """Return why a job is in its state; Slurm's word for "no reason" is ``None``."""
     return "" if job.reason == "None" else job.reason
+
+
+class PastTable(Table[JobInfo]):
+    """Jobs of the past, one row each."""
+
+    columns: Columns[JobInfo] = (
+        ("ID", lambda job: job.label),
+        ("NAME", lambda job: job.name),
+        ("USER", lambda job: job.user),
+        ("PARTITION", lambda job: job.partition),
+        ("STATE", lambda job: str(job.state)),
+        ("EXIT", lambda job: str(job.exit_code) if job.state.is_terminal else "-"),
+        ("ELAPSED", lambda job: show_span(elapsed(job))),
+        ("NODES", lambda job: job.nodes),
+        ("REASON", lambda job: reason(job)),
+        ("SUBMITTED", lambda job: show_day(job.submit_time)),
+    )
 
 
 class NodeTable(Table[Node]):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
-from slurm_rest import AsyncSlurmClient, JobSpec
+from slurm_rest import AsyncSlurmClient, JobChange, JobSpec
 from slurm_rest.errors import JobNotFound, SubmitRejected
 from slurm_rest.states import BaseState
 from tests.contract.ways import FakeWay, Way
@@ -212,3 +213,38 @@ async def test_jobs_that_left_the_controller_are_known_to_accounting(
         assert (records[0].source, records[0].name, str(records[0].exit_code)) == ("accounting", ODD, "3:0")
         assert records[1].state.is_success
         assert [result.outcome for result in await client.cancel(job)] == ["not_found"]
+
+
+async def test_the_past_is_known(client: AsyncSlurmClient) -> None:
+    name = f"past-{secrets.token_hex(4)}"
+    good, bad = await client.submit(TRUE, name=name), await client.submit("#!/bin/sh\nexit 3\n", name=name)
+    await client.wait([good, bad], timeout=60)
+
+    async def found(state: str) -> list[int]:
+        return [job.id for job in await client.history(start=timedelta(hours=1), user="alice", name=name, state=state)]
+
+    await until(lambda: found("FAILED"))
+    assert await found("FAILED") == [bad.id]
+    assert await found("COMPLETED") == [good.id]
+    assert await client.history(start=timedelta(hours=1), name=name, partition="debug") == []
+    assert await client.history(start=timedelta(hours=2), end=timedelta(hours=1), name=name) == []
+
+
+async def test_a_requeued_job_is_followed_under_its_id(client: AsyncSlurmClient, way: Way) -> None:
+    script = '#!/bin/sh\n[ -n "$SLURM_RESTART_COUNT" ] || sleep 600\nexit 4\n'
+    job = await client.submit(script, requeue=True)
+    changes: list[JobChange] = []
+    async for change in client.watch([job], timeout=60):
+        changes.append(change)
+        if change.state.is_running and not change.restarts and not change.state.flags:
+            way.cluster.exec(["scontrol", "requeue", str(job.id)])
+        elif change.state.is_pending and change.restarts:
+            # It would wait for two minutes.
+            way.cluster.exec(["scontrol", "update", f"jobid={job.id}", "starttime=now"])
+    assert [change.is_last for change in changes] == [False] * (len(changes) - 1) + [True]
+    assert not any(change.state.is_terminal for change in changes[:-1])
+    last = changes[-1]
+    assert last.record is not None
+    assert (last.restarts, str(last.record.exit_code)) == (1, "4:0")
+    # 22.05's accounting does not tell how often a job was started.
+    assert last.record.restart_count == 1 or last.record.source == "accounting"

@@ -18,12 +18,13 @@ from tests.packaging.support import ROOT
 SOURCE = ROOT / "src/slurm_rest"
 # From the bottom up: a module may import those before it, a package (sbatch, api, transport, cli) also its own parts.
 ORDER = [
-    *("errors", "metrics", "states", "models", "keys", "records"),
+    *("errors", "metrics", "states", "models", "keys", "records", "identity", "history"),
     *("sbatch", "api", "outputs"),
     *("pathmap", "auth", "token_settings", "config"),
-    *("transport", "submission", "poller"),
+    *("transport", "submission"),
+    *("watched", "poller", "watching"),
     *("tables", "progress"),
-    *("logs", "job", "grouping", "acting", "looking", "client", "portal", "sync_files", "sync"),
+    *("logs", "job", "grouping", "past", "acting", "following", "looking", "client", "portal", "sync_files", "sync"),
     *("exporters", "notebook", "testing", "cli", "__main__"),
 ]
 # Each of these is known to one place; everything else goes through it.

@@ -36,6 +36,8 @@ CONTEXT = ErrorContext(
 )
 TREE = {
     "ConfigError": "SlurmError",
+    "NoAccounting": "AccountingDown",
+    "OutcomeUnknown": "JobNotFound",
     "SpecError": "SlurmError",
     "AuthError": "SlurmError",
     "TokenMissing": "AuthError",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 
 import pytest
 
-from slurm_rest import JobState, poller
+from slurm_rest import JobState, watched
 from slurm_rest.errors import (
     AccountingDown,
     ApiError,
@@ -20,76 +20,8 @@ from slurm_rest.errors import (
     Unreachable,
     WaitTimeout,
 )
-from slurm_rest.models import CancelResult, JobInfo, Ping, Submission
-from slurm_rest.poller import Poller
-from slurm_rest.transport.base import Capabilities, Counters, PreparedJob, StateRow, StatusSource
 
-Tick = Mapping[str, str] | Exception
-Look = Mapping[str, str] | Exception
-
-
-class Memory:
-    """A transport that answers each tick, and each look at records, from a script.
-
-    Keys are ids as Slurm writes them. The last answer repeats, unless ``hang`` is set: then there is no further one.
-    """
-
-    name = "memory"
-    counters = Counters()
-    capabilities = Capabilities()
-
-    def __init__(self, *ticks: Tick, looks: Sequence[Look] = (), hang: bool = False) -> None:
-        self.ticks, self.looks, self.hang = list(ticks), list(looks), hang
-        self.asked: list[list[int]] = []
-        self.looked: list[list[int]] = []
-        self.idle = asyncio.Event()
-
-    async def states(self, ids: Collection[int]) -> list[StateRow]:
-        self.asked.append(sorted(ids))
-        if len(self.asked) > len(self.ticks) and self.hang:
-            self.idle.set()
-            await asyncio.Event().wait()
-        tick = self.ticks[min(len(self.asked), len(self.ticks)) - 1]
-        if isinstance(tick, Exception):
-            raise tick
-        return [_row(label, words) for label, words in tick.items() if _row(label, words).job_id in ids]
-
-    async def describe(self, ids: Collection[int], *, ended: bool = False) -> list[JobInfo]:
-        self.looked.append(sorted(ids))
-        look = self.looks[min(len(self.looked), len(self.looks)) - 1]
-        if isinstance(look, Exception):
-            raise look
-        return [_record(label, words) for label, words in look.items()]
-
-    async def submit(self, job: PreparedJob) -> Submission:
-        raise AssertionError("the poller only reads")
-
-    async def cancel(self, ids: Sequence[int | str], signal: str | None = None) -> list[CancelResult]:
-        raise AssertionError("the poller only reads")
-
-    async def ping(self) -> list[Ping]:
-        raise AssertionError("the poller only reads")
-
-    async def close(self) -> None:
-        raise AssertionError("the poller only reads")
-
-
-def _row(label: str, words: str) -> StateRow:
-    whole, _, offset = label.partition("+")
-    base, _, task = whole.partition("_")
-    state = JobState.parse(words.split("+"))
-    return StateRow(int(base), state, int(task) if task else None, int(offset) if offset else None)
-
-
-def _record(label: str, words: str) -> JobInfo:
-    row = _row(label, words)
-    array = row.job_id if row.task_id is not None else None
-    return JobInfo(id=row.job_id + (row.task_id or 0), state=row.state, array_job_id=array, array_task_id=row.task_id)
-
-
-def watch(memory: Memory) -> Poller:
-    transport: StatusSource = memory
-    return Poller(transport, fastest=0, slowest=0)
+from .memory import Memory, watch
 
 
 def shown(found: Mapping[int, JobState]) -> dict[int, str]:
@@ -98,7 +30,7 @@ def shown(found: Mapping[int, JobState]) -> dict[int, str]:
 
 @pytest.fixture
 def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(poller, "_GRACE", 0)
+    monkeypatch.setattr(watched, "GRACE", 0)
 
 
 # --- counts ---------------------------------------------------------------------------------------------------
@@ -111,7 +43,16 @@ async def test_a_thousand_waiters_share_one_request_per_tick() -> None:
     results = await asyncio.gather(*(shared.wait([n]) for n in ids))
     assert [shown(result) for result in results] == [{n: "COMPLETED"} for n in ids]
     assert memory.asked == [list(ids)] * 2
-    assert memory.looked == []
+    assert memory.looked == [list(ids)]
+
+
+async def test_a_thousand_waiters_for_sixty_ticks_cost_a_request_a_tick_and_one_for_their_records() -> None:
+    ids = range(1, 1001)
+    memory = Memory(*[{str(n): "RUNNING" for n in ids}] * 60, {str(n): "FAILED" for n in ids}, hang=True)
+    shared = watch(memory)
+    results = await asyncio.gather(*(shared.wait([n]) for n in ids))
+    assert [shown(result) for result in results] == [{n: "FAILED"} for n in ids]
+    assert (len(memory.asked), len(memory.looked), len(memory.searched)) == (61, 1, 0)
 
 
 async def test_what_is_over_is_not_asked_for_again() -> None:
@@ -125,7 +66,7 @@ async def test_nobody_waits_and_nothing_is_asked() -> None:
     shared = watch(memory)
     assert await shared.wait([]) == {}
     await shared.wait([1])
-    task = shared._task
+    task = shared.poller._task
     assert task is not None
     await task
     assert len(memory.asked) == 1
@@ -184,7 +125,7 @@ async def test_an_array_is_over_when_all_its_tasks_are() -> None:
 async def test_a_task_that_ended_and_was_forgotten_keeps_its_end() -> None:
     memory = Memory({"10_1": "FAILED", "10_2": "RUNNING"}, {"10_2": "RUNNING"}, {"10_2": "COMPLETED"})
     assert shown(await watch(memory).wait([10])) == {10: "FAILED"}
-    assert memory.looked == []
+    assert memory.looked == [[10]]
 
 
 async def test_a_task_cancelled_while_pending_vanishes_and_does_not_keep_its_array_alive() -> None:
@@ -280,7 +221,7 @@ async def test_an_outage_marks_what_is_known_as_stale() -> None:
     shared = watch(memory)
     task = asyncio.create_task(shared.wait([1]))
     await memory.idle.wait()
-    entry = shared._watched[1]
+    entry = shared.entry(1)
     assert str(entry.state) == "RUNNING"
     assert entry.stale_since is not None
     task.cancel()
@@ -300,9 +241,14 @@ async def test_what_can_never_come_right_ends_all_waits(error: Exception) -> Non
 
 
 async def test_a_job_that_left_is_looked_up_in_accounting() -> None:
-    memory = Memory({"1": "RUNNING", "2": "RUNNING"}, {"2": "RUNNING"}, {"2": "COMPLETED"}, looks=[{"1": "TIMEOUT"}])
+    memory = Memory(
+        {"1": "RUNNING", "2": "RUNNING"},
+        {"2": "RUNNING"},
+        {"2": "COMPLETED"},
+        looks=[{"1": "TIMEOUT"}, {"2": "COMPLETED"}],
+    )
     assert shown(await watch(memory).wait([1, 2])) == {1: "TIMEOUT", 2: "COMPLETED"}
-    assert memory.looked == [[1]]
+    assert memory.looked == [[1], [2]]
 
 
 async def test_a_record_that_is_late_in_accounting_is_asked_for_again() -> None:
@@ -371,11 +317,11 @@ async def test_cancelling_one_wait_does_not_disturb_another() -> None:
     one.cancel()
     with pytest.raises(asyncio.CancelledError):
         await one
-    assert shared._watched[1].watchers == 1
+    assert shared.entry(1).watchers == 1
     assert not two.done()
     two.cancel()
     await asyncio.gather(two, return_exceptions=True)
-    assert shared._watched == {}
+    assert shared.poller._watched == {}
     await shared.close()
 
 

@@ -88,20 +88,41 @@ def test_het_components_belong_to_their_leader() -> None:
     assert [(row.job_id, row.offset) for row in found] == [(33, 0), (33, 1)]
 
 
-async def test_two_arrays_are_asked_for_alone_and_then_remembered(server: Server) -> None:
+ONE, TWO = (("11_1", "RUNNING"), ("10_2", "PENDING")), (("21_1", "FAILED"), ("20_2", "FAILED"))
+
+
+async def test_two_arrays_are_asked_for_alone_and_then_with_a_job_between(server: Server) -> None:
     server.ping()
-    together = states(
-        ("11_1", "RUNNING"), ("10_2", "PENDING"), ("21_1", "FAILED"), ("20_2", "FAILED"), ("5", "RUNNING")
-    )
-    first, second = states(("11_1", "RUNNING"), ("10_2", "PENDING")), states(("21_1", "FAILED"), ("20_2", "FAILED"))
-    rest = states(("11_1", "RUNNING"), ("10_2", "PENDING"), ("5", "RUNNING"))
-    read = server.on("GET", "/jobs/state/", together, first, second, rest, second)
+    plain = ("5", "RUNNING")
+    together, apart = states(plain, *ONE, *TWO), states(plain, plain, *ONE, plain, *TWO)
+    read = server.on("GET", "/jobs/state/", together, states(*ONE), states(*TWO), apart)
     wanted = {10: "RUNNING", 20: "FAILED", 5: "RUNNING"}
     async with client() as slurm:
         assert shown(await slurm.states([10, 20, 5])) == wanted
         assert shown(await slurm.states([10, 20, 5])) == wanted
     asked = [query_of(call, "job_id") for call in read.calls]
-    assert asked == [["5", "10", "20"], ["10"], ["20"], ["5", "10"], ["20"]]
+    assert asked == [["5", "10", "20"], ["10"], ["20"], ["5", "5", "10", "5", "20"]]
+
+
+async def test_a_task_can_stand_between_arrays_and_its_own_array_stands_in_front(server: Server) -> None:
+    server.ping()
+    apart = states(*ONE, ("11_1", "RUNNING"), *TWO)
+    read = server.on("GET", "/jobs/state/", states(*ONE, *TWO), states(*ONE), states(*TWO), apart)
+    async with client() as slurm:
+        for _ in range(2):
+            assert shown(await slurm.states([10, 20])) == {10: "RUNNING", 20: "FAILED"}
+    assert query_of(read.calls[3], "job_id") == ["10", "11", "20"]
+
+
+async def test_a_job_between_that_has_left_is_done_without(server: Server) -> None:
+    server.ping()
+    together, gone, both = states(("5", "RUNNING"), *ONE, *TWO), states(*ONE, *TWO), states(*ONE, *TWO)
+    alone = (states(*ONE), states(*TWO))
+    read = server.on("GET", "/jobs/state/", together, *alone, gone, gone, states(), both, *alone)
+    async with client() as slurm:
+        await slurm.states([10, 20, 5])
+        assert shown(await slurm.states([10, 20, 5])) == {10: "RUNNING", 20: "FAILED"}
+    assert len(read.calls) == 9
 
 
 async def test_ids_that_slurm_does_not_know_are_absent_and_huge_ones_not_sent(server: Server) -> None:
@@ -218,7 +239,7 @@ async def test_many_ended_jobs_are_read_from_accounting_100_at_a_time(server: Se
 async def test_a_record_that_is_late_in_accounting_comes_from_the_controller(server: Server) -> None:
     server.ping()
     ids = [1, 2, 3, 4, 5]
-    late = [accounted(job_id, "RUNNING" if job_id == 5 else "COMPLETED") for job_id in ids if job_id != 4]
+    late = [accounted(job_id, "RUNNING" if job_id == 5 else "FAILED") for job_id in ids if job_id != 4]
     server.on("GET", "/jobs/state/", states(*((str(job_id), "FAILED") for job_id in ids)))
     server.on("GET", "/slurmdb/v0.0.45/jobs/", good(jobs=late))
     for job_id in (4, 5):

@@ -265,7 +265,7 @@ async def test_the_faces_have_the_same_names(slurm: SlurmClient) -> None:
 
     async with AsyncSlurmClient(URL, token="tok") as client:
         # The command line's own half: what the handles and it need from the client.
-        inner = {"address", "info", "member_states", "submit_read", "transport", "user_name", "wait_member"}
+        inner = {"address", "info", "member_states", "submit_read", "transport", "user_name"}
         assert public(client) ^ public(slurm) == inner
         # state asks where it may block.
         assert public(client.job(1)) - public(slurm.job(1)) == {"refresh"}

@@ -14,6 +14,7 @@ from .health import ping
 from .identity import token, version
 from .listing import jobs, nodes, partitions
 from .logs import logs
+from .past import history
 from .shared import log_to_stderr
 from .submitting import convert, submit
 from .terminal import out, remark
@@ -94,5 +95,5 @@ def app(ctx: click.Context, /, verbose: int, **options: str | None) -> None:
         log_to_stderr(ctx, verbose)
 
 
-for _command in (ping, submit, convert, status, wait, cancel, logs, jobs, nodes, partitions, token, version):
+for _command in (ping, submit, convert, status, wait, cancel, logs, jobs, history, nodes, partitions, token, version):
     app.add_command(_command)

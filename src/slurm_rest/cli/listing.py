@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import click
 
 from slurm_rest.errors import SpecError
-from slurm_rest.states import BaseState
+from slurm_rest.history import read_states
 
 from .documents import JOB_KEYS, NODE_KEYS, PARTITION_KEYS, describe
 from .failures import Failed
@@ -20,55 +19,27 @@ if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient
     from slurm_rest.tables import JobTable
 
-__all__ = ["jobs", "nodes", "partitions"]
-
-# squeue's short names of the states.
-_SHORT = {
-    "PD": "PENDING",
-    "R": "RUNNING",
-    "S": "SUSPENDED",
-    "CG": "COMPLETING",
-    "CF": "CONFIGURING",
-    "CD": "COMPLETED",
-    "CA": "CANCELLED",
-    "F": "FAILED",
-    "TO": "TIMEOUT",
-    "NF": "NODE_FAIL",
-    "PR": "PREEMPTED",
-    "BF": "BOOT_FAIL",
-    "DL": "DEADLINE",
-    "OOM": "OUT_OF_MEMORY",
-    "RQ": "REQUEUED",
-    "RH": "REQUEUE_HOLD",
-    "SE": "SPECIAL_EXIT",
-    "SO": "STAGE_OUT",
-    "ST": "STOPPED",
-}
-_STATES = sorted({state.value for state in BaseState if state is not BaseState.UNKNOWN} | set(_SHORT.values()))
+__all__ = ["States", "jobs", "nodes", "partitions"]
 
 
-class _State(click.ParamType):  # type: ignore[type-arg]  # generic in click's newer releases only
+class States(click.ParamType):  # type: ignore[type-arg]  # generic in click's newer releases only
     """One or several states, by long or short name, joined by commas."""
 
     name = "state"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
         """Return the long names, or fail and name the nearest."""
-        found = []
-        for word in str(value).upper().split(","):
-            name = _SHORT.get(word.strip(), word.strip())
-            if name not in _STATES:
-                near = difflib.get_close_matches(name, _STATES, 1)
-                advice = f"did you mean {near[0]}?" if near else f"states are {', '.join(_STATES)}"
-                self.fail(f"{word!r} is not a state; {advice}", param, ctx)
-            found.append(name)
-        return found
+        try:
+            return sorted(read_states(str(value)))
+        except SpecError as error:
+            hint = error.hint.rstrip(".") if error.hint.endswith("?") else error.hint
+            return self.fail(f"{error.message}; {hint[:1].lower()}{hint[1:].rstrip('.')}", param, ctx)
 
 
 @click.command()
 @click.option("-u", "--user", metavar="USER", help="Jobs of this user, instead of your own.")
 @click.option("-a", "--all-users", is_flag=True, help="Jobs of everybody.")
-@click.option("-t", "--state", "states", metavar="STATE", type=_State(), multiple=True, help="Jobs in these states.")
+@click.option("-t", "--state", "states", metavar="STATE", type=States(), multiple=True, help="Jobs in these states.")
 @click.option("-p", "--partition", metavar="NAME", help="Jobs in this partition.")
 @click.option("-n", "--name", metavar="NAME", help="Jobs of this name.")
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Show the newest N jobs only.")

@@ -20,6 +20,7 @@ from slurm_rest.errors import (
     ControllerDown,
     ErrorContext,
     JobNotFound,
+    NoAccounting,
     PermissionDenied,
     ProtocolError,
     SlurmError,
@@ -32,7 +33,7 @@ from slurm_rest.errors import (
 )
 from slurm_rest.records import mapping, number, read_issues, text
 
-__all__ = ["Answer", "error_of", "is_ambiguous", "read_answer", "submit_error", "submitted_id"]
+__all__ = ["Answer", "error_of", "is_ambiguous", "no_accounting", "read_answer", "submit_error", "submitted_id"]
 
 # A token that ends within this time may have ended already by another clock.
 _SUSPICIOUS_SECONDS = 900.0
@@ -203,6 +204,12 @@ def controller_down(context: ErrorContext) -> ControllerDown:
     """Say that slurmctld is away."""
     hint = "slurmrestd answers, so the address is right; check slurmctld (scontrol ping)."
     return ControllerDown("slurmrestd cannot reach slurmctld", hint=hint, context=context)
+
+
+def no_accounting(where: str) -> NoAccounting:
+    """Say that the cluster keeps no accounting."""
+    hint = "Only jobs in the controller's memory are known (MinJobAge); AccountingStorageType would keep all."
+    return NoAccounting(f"The cluster of {where} keeps no accounting", hint=hint)
 
 
 def _describe(answer: Answer) -> str:

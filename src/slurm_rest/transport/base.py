@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from slurm_rest.api.base import ApiCaller
+from slurm_rest.history import HistoryQuery
 from slurm_rest.models import (
     ActionResult,
     CancelResult,
@@ -58,17 +59,23 @@ class StateRow:
     """The state of one job, array task or het component.
 
     ``job_id`` is the id that was asked for: the array's, or the het leader's. ``task_id`` and ``offset`` tell the
-    members apart, both None for a plain job.
+    members apart, both None for a plain job. ``own_id`` is the id that Slurm gives a member beside the group's, None
+    where the answer does not tell it.
     """
 
     job_id: int
     state: JobState
     task_id: int | None = None
     offset: int | None = None
+    own_id: int | None = None
 
 
 class StatusSource(Protocol):
     """What a watcher needs of a transport. Methods raise errors of slurm_rest.errors and nothing else."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What this transport can do with the Slurm that ``target`` found; before that, what it can in any case."""
 
     async def states(self, ids: Collection[int]) -> list[StateRow]:
         """Return a row for each job, task or component; ids that the controller does not know are absent."""
@@ -77,6 +84,12 @@ class StatusSource(Protocol):
         """Return full records, from accounting for those that left the controller; unknown ids are absent.
 
         ``ended`` promises that all are over, so that the cheaper source may answer.
+        """
+
+    async def incarnations(self, ids: Collection[int]) -> list[JobInfo]:
+        """Return every record that accounting has under these ids, of every start and of every job that had them.
+
+        Raises AccountingDown, and NoAccounting where there is none.
         """
 
 
@@ -97,10 +110,6 @@ class SlurmTransport(StatusSource, Protocol):
     @property
     def counters(self) -> Counters:
         """Requests made and bytes received so far."""
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What this transport can do with the Slurm that ``target`` found; before that, what it can in any case."""
 
     @property
     def slurm_release(self) -> str:
@@ -137,6 +146,12 @@ class SlurmTransport(StatusSource, Protocol):
 
         With ``states`` (in capitals) others may be left out. Where a listing would cost the server too much, SpecError
         is raised for more than ``limit`` live jobs.
+        """
+
+    async def history(self, query: HistoryQuery) -> list[JobInfo]:
+        """Return accounting's records of the jobs that were there in a span of time, the last start of each.
+
+        Raises AccountingDown, and NoAccounting where there is none.
         """
 
     async def nodes(self) -> list[Node]:

@@ -17,11 +17,13 @@ from slurm_rest.errors import (
     CommandMissing,
     ConfigError,
     ErrorContext,
+    NoAccounting,
     ProtocolError,
     SlurmError,
     SubmitUncertain,
     Timeout,
 )
+from slurm_rest.history import HistoryQuery
 from slurm_rest.metrics import Metrics, RequestRecord, request_fields
 from slurm_rest.models import (
     ActionResult,
@@ -42,6 +44,7 @@ from .ids import MAX_JOB_ID, base_id, check_id, check_signal, group_ids, latest_
 from .job_texts import (
     accounting_question,
     details_question,
+    history_question,
     queue_question,
     read_accounting,
     read_details,
@@ -97,6 +100,7 @@ class CommandTransport:
         self._counters = Counters()
         self._id, self._numbers = secrets.token_hex(4), itertools.count(1)
         self._release = self._cluster = ""
+        self._unaccounted = False
 
     @property
     def counters(self) -> Counters:
@@ -106,7 +110,8 @@ class CommandTransport:
     @property
     def capabilities(self) -> Capabilities:
         """What the commands of this release can do."""
-        return command_capabilities(_minor(self._release))
+        table = command_capabilities(_minor(self._release))
+        return replace(table, accounting=False) if self._unaccounted else table
 
     @property
     def where(self) -> str:
@@ -275,7 +280,12 @@ class CommandTransport:
         here = await self._controller_records(asked)
         present = {job_id for record in here for job_id in group_ids(record)}
         gone = [job_id for job_id in asked if job_id not in present]
-        return [*found, *here, *await self._accounting_records(gone), *await self._purged_tasks(asked, here)]
+        try:
+            accounted = await self._accounting_records(gone)
+        except NoAccounting:
+            self._unaccounted = True
+            accounted = []
+        return [*found, *here, *accounted, *await self._purged_tasks(asked, here)]
 
     async def job_records(self, states: Collection[str] = (), *, limit: int | None = None) -> list[JobInfo]:
         """Return a record for every job in the controller, without exit codes and paths: one command for any number."""
@@ -344,11 +354,21 @@ class CommandTransport:
         return [record for record in records if not late & group_ids(record)]
 
     async def _accounting_records(self, ids: Sequence[int]) -> list[JobInfo]:
+        return list(latest_records(await self.incarnations(ids)))
+
+    async def incarnations(self, ids: Collection[int]) -> list[JobInfo]:
+        """Return every record that accounting has under these ids."""
         found: list[JobInfo] = []
-        for start in range(0, len(ids), _IDS_PER_COMMAND):
-            question = accounting_question(ids[start : start + _IDS_PER_COMMAND], (await self.target())[1])
-            found += latest_records(read_accounting(question, await self._good(question.program)))
+        listed = sorted(ids)
+        for start in range(0, len(listed), _IDS_PER_COMMAND):
+            question = accounting_question(listed[start : start + _IDS_PER_COMMAND], (await self.target())[1])
+            found += read_accounting(question, await self._good(question.program))
         return found
+
+    async def history(self, query: HistoryQuery) -> list[JobInfo]:
+        """Return the records of jobs that were there in a span of time; see HistoryQuery."""
+        question = history_question(query, (await self.target())[1])
+        return read_accounting(question, await self._good(question.program))
 
     # --- acting ---------------------------------------------------------------------------------------------
 

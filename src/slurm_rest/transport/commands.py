@@ -25,6 +25,7 @@ from slurm_rest.models import CancelResult, Ping, Submission
 from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import BaseState, JobState
 
+from .answers import no_accounting
 from .base import PreparedJob, StateRow
 from .ids import base_id
 from .shell import Finished, Program, quote
@@ -105,6 +106,8 @@ def failure(done: Finished, where: str) -> SlurmError:
     context = context_of(done)
     said = context.errors[0].description if context.errors else "no output"
     message = f"{done.name} on {where} failed with exit status {done.status}: {said}"
+    if done.name == "sacct" and "accounting storage is disabled" in said:
+        return no_accounting(where)
     if done.name == "sacct":
         hint = "slurmdbd may be away, or the cluster keeps no accounting: sacctmgr ping."
         return AccountingDown(message, hint=hint, context=context)
@@ -234,7 +237,7 @@ def read_states(done: Finished, asked: Collection[int] | None) -> list[StateRow]
         base, own = int(found[1]), int(words[1])
         task, offset = (None if found[part] is None else int(found[part]) for part in (2, 3))
         named = {own} if known is None else {base, own} & known
-        rows += [StateRow(job_id, state_of(words[2]), task, offset) for job_id in named]
+        rows += [StateRow(job_id, state_of(words[2]), task, offset, own if own != job_id else None) for job_id in named]
     return rows
 
 

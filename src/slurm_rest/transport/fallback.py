@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 
 from slurm_rest.api.base import ApiCaller
 from slurm_rest.errors import SlurmError, SubmitUncertain
+from slurm_rest.history import HistoryQuery
 from slurm_rest.models import (
     ActionResult,
     CancelResult,
@@ -209,6 +210,14 @@ class FallbackTransport:
     async def describe(self, ids: Collection[int], *, ended: bool = False) -> list[JobInfo]:
         """Return full records over the way that answers."""
         return await self.board.call(lambda one: one.describe(ids, ended=ended))
+
+    async def incarnations(self, ids: Collection[int]) -> list[JobInfo]:
+        """Return every record that accounting has under these ids, over the way that answers."""
+        return await self.board.call(lambda one: one.incarnations(ids))
+
+    async def history(self, query: HistoryQuery) -> list[JobInfo]:
+        """Return accounting's records of a span of time over the way that answers."""
+        return await self.board.call(lambda one: one.history(query))
 
     async def job_records(self, states: Collection[str] = (), *, limit: int | None = None) -> list[JobInfo]:
         """Return a record for every job in the controller."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 
 from slurm_rest.errors import ProtocolError
+from slurm_rest.history import HistoryQuery
 from slurm_rest.keys import split_comment
 from slurm_rest.models import ExitCode, JobInfo
 from slurm_rest.records import tres
@@ -24,6 +25,7 @@ __all__ = [
     "Question",
     "accounting_question",
     "details_question",
+    "history_question",
     "queue_question",
     "read_accounting",
     "read_details",
@@ -72,12 +74,21 @@ def queue_question(ids: Sequence[int] | None) -> Question:
 
 def accounting_question(ids: Sequence[int], release: str) -> Question:
     """Ask accounting for every incarnation of these jobs."""
+    return _sacct(["-D", "-j", ",".join(map(str, ids))], release)
+
+
+def history_question(query: HistoryQuery, release: str) -> Question:
+    """Ask accounting for the jobs of a span of time, the last incarnation of each."""
+    return _sacct(query.words(), release)
+
+
+def _sacct(words: Sequence[str], release: str) -> Question:
     newer = tuple(map(int, release.split(".")[:2])) >= (24, 11)
     fields = (*_ACCOUNTING, *(_SINCE_24 if newer else ()), _LAST)
     mark = f"~{secrets.token_hex(4)}~"
-    words = ["sacct", "-X", "-P", "-D", "-n", "-a", f"--delimiter={mark}", "-o", ",".join(fields)]
-    words += ["--expand-patterns"] if newer else []
-    return Question(Program("sacct", quote([*words, "-j", ",".join(map(str, ids))])), fields, mark)
+    fixed = ["sacct", "-X", "-P", "-n", "-a", f"--delimiter={mark}", "-o", ",".join(fields)]
+    fixed += ["--expand-patterns"] if newer else []
+    return Question(Program("sacct", quote([*fixed, *words])), fields, mark)
 
 
 def details_question(ids: Sequence[int]) -> Question:

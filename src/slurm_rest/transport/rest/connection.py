@@ -37,7 +37,7 @@ from slurm_rest.errors import (
     VersionNotServed,
 )
 from slurm_rest.metrics import Metrics, RequestRecord, request_fields
-from slurm_rest.records import read_ping
+from slurm_rest.records import mapping, read_ping
 from slurm_rest.transport.answers import Answer, controller_down, error_of, is_ambiguous, read_answer
 from slurm_rest.transport.base import Counters
 from slurm_rest.transport.operations import operation_name, proxy_time, slurm_time
@@ -248,6 +248,12 @@ class Connection:
         version = await self.version()
         answer = await self._attempt("GET", f"/slurm/{version}/ping/", (), None)
         return any(ping.responding for ping in read_ping(answer.body, version))
+
+    async def accounting_storage(self) -> bool:
+        """Return whether slurmrestd was started with an accounting storage; its answers name the plugin."""
+        version = await self.version()
+        answer = await self._attempt("GET", f"/slurm/{version}/ping/", (), None)
+        return mapping(mapping(answer.body.get("meta")).get("plugin")).get("accounting_storage") != ""
 
     async def exchange(
         self, method: str, path: str, query: Query, body: bytes | None, *, repeatable: bool = False

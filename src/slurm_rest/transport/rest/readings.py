@@ -12,7 +12,7 @@ from slurm_rest.states import JobState
 from slurm_rest.transport.base import StateRow
 from slurm_rest.transport.ids import base_id
 
-__all__ = ["assign_rows", "cancel_results", "parse_rows"]
+__all__ = ["assign_rows", "cancel_results", "choose_separator", "parse_rows", "separated", "split_rows"]
 
 _ROW = re.compile(r"(?P<id>\d+)(?:_(?P<task>\d+)|\+(?P<offset>\d+))?")
 _ALREADY_OVER, _UNKNOWN_ID, _NOT_ALLOWED = 2021, 2017, 2002
@@ -34,7 +34,7 @@ def assign_rows(asked: Collection[int], rows: Sequence[StateRow]) -> tuple[list[
 
     A started array task comes under its own id (``3250_1`` for task 1 of array 3249; only v0.0.40 says ``3249_1``),
     a het component too (``334+1`` behind its leader's ``333+0``). With one array in the question, stray tasks are
-    its own; with several, each of them has to be asked for alone.
+    its own; with several, they have to be asked for with something between them.
     """
     known = set(asked)
     arrays = {row.job_id for row in rows if row.task_id is not None and row.job_id in known}
@@ -47,7 +47,51 @@ def assign_rows(asked: Collection[int], rows: Sequence[StateRow]) -> tuple[list[
     return _adopt(known, rows, next(iter(candidates)) if strays else None), set()
 
 
-def _adopt(known: set[int], rows: Iterable[StateRow], array: int | None) -> list[StateRow]:
+def separated(first: Sequence[int], arrays: Sequence[int], separator: int) -> list[int]:
+    """Return the ids for a question in which a known job stands before each array, whose rows are then a block.
+
+    slurmctld answers id by id in the order of the question, also when an id comes twice (24.11, 26.05).
+    """
+    return [*first, *(job_id for array in arrays for job_id in (separator, array))]
+
+
+def split_rows(
+    arrays: Sequence[int], separator: int, rows: Sequence[StateRow]
+) -> tuple[list[StateRow], list[StateRow]] | None:
+    """Take the answer to a separated question apart: the rows in front, and those of the arrays under their ids.
+
+    None where the separator did not come as often as it was asked for: it has left the controller.
+    """
+    places = [place for place, row in enumerate(rows) if row.job_id == separator]
+    if len(places) < len(arrays):
+        return None
+    # In front it may have come once more, for itself or with its own array.
+    places = places[len(places) - len(arrays) :]
+    found: list[StateRow] = []
+    for array, start, end in zip(arrays, places, [*places[1:], len(rows)], strict=True):
+        found += _adopt({array}, rows[start + 1 : end], array)
+    return list(rows[: places[0]]), found
+
+
+def choose_separator(rows: Sequence[StateRow]) -> tuple[int, int] | None:
+    """Return an id with one row that will still be there, and the array that it is a task of (0: a job of its own).
+
+    None where no task came under its own id, so that nothing needs to be kept apart.
+    """
+    if all(row.own_id is None for row in rows):
+        return None
+    chosen: tuple[int, int] | None = None
+    for row in reversed(rows):
+        if row.state.is_terminal or row.offset is not None:
+            continue
+        if row.task_id is None:
+            return row.job_id, 0
+        if chosen is None and row.own_id is not None:
+            chosen = row.own_id, row.job_id
+    return chosen
+
+
+def _adopt(known: Collection[int], rows: Iterable[StateRow], array: int | None) -> list[StateRow]:
     found: list[StateRow] = []
     leader: int | None = None
     for row in rows:
@@ -56,9 +100,9 @@ def _adopt(known: set[int], rows: Iterable[StateRow], array: int | None) -> list
         if row.job_id in known:
             found.append(row)
         elif row.task_id is not None and array is not None:
-            found.append(replace(row, job_id=array))
-        elif row.offset is not None and leader in known:
-            found.append(replace(row, job_id=leader))
+            found.append(replace(row, job_id=array, own_id=row.job_id))
+        elif row.offset is not None and leader is not None and leader in known:
+            found.append(replace(row, job_id=leader, own_id=row.job_id))
     return found
 
 

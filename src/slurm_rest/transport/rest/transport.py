@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -17,8 +18,10 @@ from slurm_rest.errors import (
     AuthError,
     ControllerDown,
     JobNotFound,
+    NoAccounting,
     SlurmError,
 )
+from slurm_rest.history import HistoryQuery
 from slurm_rest.metrics import Metrics
 from slurm_rest.models import (
     ActionResult,
@@ -31,16 +34,18 @@ from slurm_rest.models import (
     Submission,
     TransportHealth,
 )
-from slurm_rest.records import items, read_accounting_job, read_controller_job, read_diagnostics, read_ping
+from slurm_rest.records import items, read_controller_job, read_diagnostics, read_ping
 from slurm_rest.transport.answers import Answer, controller_down, unknown_user
 from slurm_rest.transport.base import Counters, PreparedJob, StateRow
 from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
-from slurm_rest.transport.ids import MAX_JOB_ID, check_id, group_ids, latest_records
+from slurm_rest.transport.ids import MAX_JOB_ID, check_id, group_ids
 
 from . import listing
+from .accounting import AccountingReader
 from .acting import Actor
 from .connection import Connection, Query
-from .readings import assign_rows, parse_rows
+from .readings import parse_rows
+from .states import StateReader
 from .submitting import RECOVERY_TIMEOUT, Submitter
 
 if TYPE_CHECKING:
@@ -48,13 +53,12 @@ if TYPE_CHECKING:
 
 __all__ = ["RestTransport"]
 
-# A query above 64 KiB is cut silently by 24.11; 1000 ids make 16 KiB and cost slurmrestd 5 ms, 4000 cost 40 ms.
-_IDS_PER_REQUEST = 1000
-_ACCOUNTING_IDS_PER_REQUEST = 100
 # Up to this many jobs, one small request each beats a request to accounting.
 _FEW = 4
 # "Unable to resolve user": 24.11 and 26.05 look each name up where slurmrestd runs.
 _NO_SUCH_USER = 2166
+# slurmdbd hears of an end within 10 ms on an idle cluster; these pauses come before asking for each job by itself.
+_LATE = (0.0, 0.1, 0.5)
 # How many jobs a client keeps in mind with their keys.
 _KEPT = 5000
 
@@ -81,7 +85,8 @@ class RestTransport:
         self._began: datetime | None = None
         self._submitter = Submitter(self, recovery_timeout)
         self._actor = Actor(self)
-        self._arrays: set[int] = set()
+        self._states = StateReader(self.state_rows)
+        self._accounting = AccountingReader(self.connection)
 
     @property
     def counters(self) -> Counters:
@@ -91,7 +96,8 @@ class RestTransport:
     @property
     def capabilities(self) -> Capabilities:
         """What slurmrestd can do for us, in the API version in use."""
-        return rest_capabilities(_minor(self.connection.release), self.connection.known_version)
+        table = rest_capabilities(_minor(self.connection.release), self.connection.known_version)
+        return replace(table, accounting=False) if self._accounting.is_absent else table
 
     @property
     def where(self) -> str:
@@ -187,29 +193,8 @@ class RestTransport:
     # --- reading --------------------------------------------------------------------------------------------
 
     async def states(self, ids: Collection[int]) -> list[StateRow]:
-        """Ask ``jobs/state/`` for exactly these ids; 1000 of them are one request of 82 KB and about 5 ms.
-
-        Each array beyond the first costs a request of its own: their tasks cannot be told apart otherwise.
-        """
-        asked = [job_id for job_id in sorted({int(check_id(job_id)) for job_id in ids}) if job_id <= MAX_JOB_ID]
-        alone = [job_id for job_id in asked if job_id in self._arrays][1:]
-        together = sorted(set(asked).difference(alone))
-        chunks = [together[start : start + _IDS_PER_REQUEST] for start in range(0, len(together), _IDS_PER_REQUEST)]
-        rows: list[StateRow] = []
-        for chunk in [*chunks, *([job_id] for job_id in alone)]:
-            rows += await self._rows_of(chunk)
-        self._arrays |= {row.job_id for row in rows if row.task_id is not None}
-        return rows
-
-    async def _rows_of(self, ids: Sequence[int]) -> list[StateRow]:
-        """Ask for ids; those whose tasks cannot be told apart are asked for by halves, until each stands alone."""
-        found, mixed = assign_rows(ids, await self.state_rows(ids))
-        unclear = sorted(mixed)
-        middle = len(unclear) // 2
-        for half in (unclear[:middle], unclear[middle:]):
-            if half:
-                found += await self._rows_of(half)
-        return found
+        """Ask ``jobs/state/`` for exactly these ids; 1000 of them are one request of 82 KB and about 5 ms."""
+        return await self._states.read(ids)
 
     async def state_rows(self, ids: Collection[int]) -> list[StateRow]:
         """Return the rows of ``jobs/state/`` as they come, for these ids or for all jobs."""
@@ -239,33 +224,34 @@ class RestTransport:
         """
         asked = [job_id for job_id in sorted({int(check_id(job_id)) for job_id in ids}) if job_id <= MAX_JOB_ID]
         found: list[JobInfo] = []
-        if ended and len(asked) > _FEW:
-            found = await self._final_records(asked)
-            known = {job_id for record in found for job_id in group_ids(record)}
+        for pause in _LATE if ended else ():
+            if len(asked) <= _FEW:
+                break
+            await asyncio.sleep(pause)
+            records = await self._accounting.closed(asked)
+            if records is None:
+                break
+            found += records
+            known = {job_id for record in records for job_id in group_ids(record)}
             asked = [job_id for job_id in asked if job_id not in known]
         answers = await asyncio.gather(*(self.controller_records(job_id) for job_id in asked))
         here = [record for answer in answers for record in answer]
         gone = [job_id for job_id, answer in zip(asked, answers, strict=True) if not answer]
-        return [*found, *here, *await self._accounting_records(gone), *await self._purged_tasks(asked, here)]
+        try:
+            accounted = await self._accounting.latest(gone)
+        except NoAccounting:
+            accounted = []
+        return [*found, *here, *accounted, *await self._purged_tasks(asked, here)]
 
     async def _purged_tasks(self, asked: Collection[int], here: Sequence[JobInfo]) -> list[JobInfo]:
         """Return the ended tasks of arrays that are in the controller only in part: it forgets each on its own."""
         arrays = {record.array_job_id for record in here if record.array_job_id}.intersection(asked)
         try:
-            records = await self._accounting_records(sorted(arrays))
+            records = await self._accounting.latest(sorted(arrays))
         except AccountingDown:
             return []
         known = {record.id for record in here}
         return [record for record in records if record.id not in known and record.state.is_terminal]
-
-    async def _final_records(self, ids: Sequence[int]) -> list[JobInfo]:
-        try:
-            records = await self._accounting_records(ids)
-        except AccountingDown:
-            return []
-        # slurmdbd may be a moment behind: a group with an open member is asked for again.
-        late = {member for record in records if not record.state.is_terminal for member in group_ids(record)}
-        return [record for record in records if not late & group_ids(record)]
 
     async def controller_records(self, job_id: int) -> list[JobInfo]:
         """Return the controller's records of one job, none when it does not know it."""
@@ -275,19 +261,21 @@ class RestTransport:
             return []
         return [read_controller_job(record) for record in records]
 
-    async def _accounting_records(self, ids: Sequence[int]) -> list[JobInfo]:
-        found: list[JobInfo] = []
-        for start in range(0, len(ids), _ACCOUNTING_IDS_PER_REQUEST):
-            chunk = ids[start : start + _ACCOUNTING_IDS_PER_REQUEST]
-            query = [*(("step", str(job_id)) for job_id in chunk), ("skip_steps", "true")]
-            self.count_batch("GET slurmdb/jobs", chunk)
-            answer = await self.accounting("/jobs/", query)
-            found += latest_records(read_accounting_job(record) for record in items(answer.body.get("jobs")))
-        return found
+    async def incarnations(self, ids: Collection[int]) -> list[JobInfo]:
+        """Return every record that accounting has under these ids."""
+        return await self._accounting.incarnations(ids)
+
+    async def history(self, query: HistoryQuery) -> list[JobInfo]:
+        """Return the records of jobs that were there in a span of time; see HistoryQuery."""
+        return await self._accounting.history(query)
 
     async def accounting(self, path: str, query: Query = ()) -> Answer:
         """Read from slurmdbd."""
-        return await self.connection.get("slurmdb", path, query)
+        return await self._accounting.get(path, query)
+
+    async def _prove_token(self) -> None:
+        """Make the cheapest read that slurmctld checks the token for; raises what is wrong with it."""
+        await self.connection.get("slurm", "/jobs/state/", [("job_id", "1")])
 
     # --- lists ----------------------------------------------------------------------------------------------
 

@@ -1,0 +1,139 @@
+"""What a client tells of jobs, and how it follows them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Iterable
+
+from . import watching
+from .grouping import JobRef, both, followed, ids_of, member_of, one_of
+from .identity import by_id
+from .job import AsyncJob
+from .models import JobInfo, group_record
+from .poller import Poller
+from .states import JobState
+from .transport.base import SlurmTransport
+from .watched import Followed
+from .watching import JobChange, States
+
+__all__ = ["Following"]
+
+
+class Following:
+    """The part of a client that follows jobs; all of it shares one poller."""
+
+    _transport: SlurmTransport
+    _poller: Poller
+
+    async def states(self, jobs: Iterable[JobRef] | None = None, *, max_age: float = 0.0) -> dict[int, JobState]:
+        """Return the states of these jobs in one request, or of all jobs; unknown ids are absent.
+
+        What this client heard within the last ``max_age`` seconds, for instance while it waits for the same jobs, is
+        not asked for again. An array or het job has one combined state. A job that left the controller (MinJobAge,
+        300 s by default) is absent too; ``history`` and ``job(id).info()`` still know it.
+        """
+        if jobs is not None:
+            return await self._poller.states(ids_of(jobs), max_age)
+        members: dict[int, list[JobState]] = {}
+        for row in await self._transport.all_states():
+            members.setdefault(row.job_id, []).append(row.state)
+        return {job_id: JobState.combine(states) for job_id, states in members.items()}
+
+    async def info(self, job: JobRef) -> JobInfo:
+        """Return the full record of one job, from accounting when the controller no longer has it.
+
+        Raises JobNotFound when neither knows it.
+        """
+        identity = followed(job).identity
+        records = by_id(await self._transport.describe([identity.job_id])).get(identity.job_id, [])
+        mine = identity.pick(records)
+        if records and not mine:
+            # The id has been given anew; accounting keeps the older job.
+            mine = identity.pick(by_id(await self._transport.incarnations([identity.job_id])).get(identity.job_id, []))
+        if isinstance(job, AsyncJob) and job.is_member:
+            return member_of(job, mine)
+        return one_of(identity.job_id, {identity.job_id: mine} if mine else {})
+
+    async def describe(self, jobs: Iterable[JobRef], *, ended: bool = False) -> dict[int, JobInfo]:
+        """Return the full record of each job; those that neither controller nor accounting knows are absent.
+
+        One small request a job. ``ended=True`` promises that all are over: accounting then answers for 100 at once.
+        """
+        ids = ids_of(jobs)
+        members = by_id(await self._transport.describe(dict.fromkeys(ids), ended=ended))
+        return {job_id: group_record(job_id, members[job_id]) for job_id in ids if job_id in members}
+
+    async def member_states(self, job_id: int) -> dict[tuple[int | None, int | None], JobState]:
+        """Return the state of each member of an array or het job, by task id and component offset.
+
+        A task that was cancelled while it was pending leaves no trace in Slurm (24.11 and 26.05), so it is absent.
+        """
+        rows = await self._transport.states([job_id])
+        found = {(row.task_id, row.offset): row.state for row in rows if (row.task_id, row.offset) != (None, None)}
+        if found and all(not state.is_terminal for state in found.values()):
+            return found
+        # Members that left the controller are known to accounting alone.
+        for record in await self._transport.describe([job_id], ended=True) if rows or not found else ():
+            key = (record.array_task_id, record.het_job_offset)
+            if key != (None, None):
+                found.setdefault(key, record.state)
+        return found
+
+    async def members(self, job: JobRef) -> list[JobInfo]:
+        """Return a record for each array task or het component that has one of its own."""
+        (job_id,) = ids_of([job])
+        return await self._transport.describe([job_id])
+
+    async def wait(
+        self,
+        jobs: Iterable[JobRef],
+        *,
+        timeout: float | None = None,
+        progress: bool = False,
+        on_change: Callable[[States], None] | None = None,
+    ) -> list[JobInfo]:
+        """Wait until all jobs are over and return their final records, in the order given.
+
+        All waits of this client share one request per interval. ``progress`` shows a live display on stderr;
+        ``on_change`` is called with the states whenever one moves, by id, and by label for members (``12_3``). Raises
+        WaitTimeout after ``timeout`` seconds; 0 asks once. Raises OutcomeUnknown for a job that vanished untold.
+        """
+        listed = list(jobs)
+        targets = [followed(job) for job in listed]
+        if progress:
+            from .progress import Progress  # loads rich, only for those who look
+
+            names = {followed(job).key: job.name for job in listed if isinstance(job, AsyncJob)}
+            with Progress([target.key for target in targets], names) as display:
+                shown = both(display.show, on_change)
+                records = await watching.wait(self._poller, targets, timeout, shown, display.stale)
+        else:
+            records = await watching.wait(self._poller, targets, timeout, on_change)
+        for job, record in zip(listed, records, strict=True):
+            if isinstance(job, AsyncJob):
+                job.learn(record)
+        return records
+
+    async def as_completed(
+        self, jobs: Iterable[JobRef], *, timeout: float | None = None
+    ) -> AsyncGenerator[JobInfo, None]:
+        """Yield the final record of each job as it ends. An error of one is raised after all others have been yielded.
+
+        Raises WaitTimeout after ``timeout`` seconds; 0 asks once.
+        """
+        handles: dict[Followed, list[AsyncJob]] = {}
+        targets = []
+        for job in jobs:
+            targets.append(followed(job))
+            handles.setdefault(targets[-1], []).extend([job] if isinstance(job, AsyncJob) else [])
+        async for target, record in watching.as_completed(self._poller, targets, timeout):
+            for handle in handles[target]:
+                handle.learn(record)
+            yield record
+
+    async def watch(self, jobs: Iterable[JobRef], *, timeout: float | None = None) -> AsyncGenerator[JobChange, None]:
+        """Yield every change of these jobs' states, first the present ones, until all are over.
+
+        A requeue, an outage and its end are changes, too. An error of one job comes with its last change.
+        """
+        async for change in watching.watch(self._poller, [followed(job) for job in jobs], timeout):
+            yield change

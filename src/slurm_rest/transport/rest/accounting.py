@@ -1,0 +1,85 @@
+"""Reads jobs from slurmdbd, through slurmrestd."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+
+from slurm_rest.errors import AccountingDown, UnsupportedVersion
+from slurm_rest.history import HistoryQuery
+from slurm_rest.models import JobInfo
+from slurm_rest.records import items, read_accounting_job
+from slurm_rest.transport.answers import Answer, no_accounting
+from slurm_rest.transport.ids import group_ids, latest_records
+
+from .connection import Connection, Query
+from .states import chunks
+
+__all__ = ["AccountingReader"]
+
+_IDS_PER_REQUEST = 100
+# How long the word stands that there is no accounting.
+_ABSENT_SECONDS = 60.0
+
+
+class AccountingReader:
+    """Asks for jobs by id, many at once, or by a span of time."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._absent_until = 0.0
+
+    @property
+    def is_absent(self) -> bool:
+        """True when the cluster said that it keeps no accounting."""
+        return self._absent_until > 0
+
+    async def latest(self, ids: Collection[int]) -> list[JobInfo]:
+        """Return the last record of each id and of each of its members."""
+        return [record for answer in await self._by_id(ids) for record in latest_records(answer)]
+
+    async def closed(self, ids: Collection[int]) -> list[JobInfo] | None:
+        """Return the records of jobs that are over for accounting too, None when it does not answer."""
+        try:
+            records = await self.latest(ids)
+        except AccountingDown:
+            return None
+        # slurmdbd may be a moment behind: a group with an open member is asked for again.
+        late = {member for record in records if not record.state.is_terminal for member in group_ids(record)}
+        return [record for record in records if not late & group_ids(record)]
+
+    async def incarnations(self, ids: Collection[int]) -> list[JobInfo]:
+        """Return every record under these ids."""
+        # Beside skip_steps, slurmrestd leaves out all but the last record of an id unless it is asked for all.
+        answers = await self._by_id(ids, ("show_duplicates", "true"))
+        return [record for answer in answers for record in answer]
+
+    async def history(self, query: HistoryQuery) -> list[JobInfo]:
+        """Return the records of a span of time, the last one of each job."""
+        return await self._records(query.pairs())
+
+    async def _by_id(self, ids: Collection[int], *more: tuple[str, str]) -> list[list[JobInfo]]:
+        answers = []
+        for chunk in chunks(sorted(ids), _IDS_PER_REQUEST):
+            self._connection.metrics.record_batch("rest", "GET slurmdb/jobs", len(chunk))
+            answers.append(await self._records([*(("step", str(job_id)) for job_id in chunk), *more]))
+        return answers
+
+    async def _records(self, query: Sequence[tuple[str, str]]) -> list[JobInfo]:
+        answer = await self.get("/jobs/", [*query, ("skip_steps", "true")])
+        return [read_accounting_job(record) for record in items(answer.body.get("jobs"))]
+
+    async def get(self, path: str, query: Query = ()) -> Answer:
+        """Read from slurmdbd; raises NoAccounting where the cluster has none."""
+        if time.monotonic() < self._absent_until:
+            raise no_accounting(self._connection.settings.url)
+        try:
+            answer = await self._connection.get("slurmdb", path, query)
+        except UnsupportedVersion as error:
+            # A slurmrestd of a cluster without accounting cannot load what answers under /slurmdb.
+            if await self._connection.accounting_storage():
+                raise
+            self._absent_until = time.monotonic() + _ABSENT_SECONDS
+            raise no_accounting(self._connection.settings.url) from error
+        self._absent_until = 0.0
+        return answer

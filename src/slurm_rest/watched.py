@@ -1,0 +1,286 @@
+"""What is known of one job that somebody follows, and what each answer of Slurm adds to it. Nothing here does I/O."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+
+from .errors import JobNotFound, OutcomeUnknown
+from .identity import Identity, MemberKey, member_key
+from .models import JobInfo, group_record
+from .states import BaseState, JobState
+
+__all__ = ["GRACE", "RUNAWAY", "WHOLE", "Followed", "Watched"]
+
+WHOLE: MemberKey = (None, None)
+# How long an id may be unknown to controller and accounting before it counts as gone: a fresh job reaches
+# slurmdbd within 50 ms on 24.11 and 26.05, and within a second on 22.05.
+GRACE = 5.0
+# How long accounting may call a job live that the controller does not know: slurmctld hands over late what slurmdbd
+# missed, but after a controller lost its state nobody ever closes the record (a runaway job).
+RUNAWAY = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What somebody follows: a job, or one member of an array or het job by its task id and component offset."""
+
+    identity: Identity
+    member: MemberKey = WHOLE
+
+    @property
+    def label(self) -> str:
+        """The id as Slurm shows it: ``12``, ``12_3`` or ``12+1``."""
+        task, offset = self.member
+        if task is not None:
+            return f"{self.identity.job_id}_{task}"
+        return f"{self.identity.job_id}+{offset}" if offset is not None else str(self.identity.job_id)
+
+    @property
+    def key(self) -> int | str:
+        """What the states of several are keyed by: the id of a job, the label of a member."""
+        return self.identity.job_id if self.member == WHOLE else self.label
+
+
+@dataclass(slots=True)
+class Watched:
+    """One job. ``stale_since`` is set while Slurm gives no answer about it; ``state`` is then the last known.
+
+    ``records`` are the final ones, of all members, once ``settled``: the controller's state is terminal and a full
+    record agrees, or there can be none. ``replaced`` says that the controller now has another job under the id.
+    """
+
+    identity: Identity
+    state: JobState = field(default_factory=lambda: JobState.parse(None))
+    members: dict[MemberKey, JobState] = field(default_factory=dict)
+    own_ids: dict[MemberKey, int] = field(default_factory=dict)
+    records: list[JobInfo] = field(default_factory=list)
+    member_records: dict[MemberKey, JobInfo] = field(default_factory=dict)
+    member_ended: dict[MemberKey, float] = field(default_factory=dict)
+    heard: float | None = None
+    heard_at: datetime | None = None
+    stale_since: datetime | None = None
+    missing_since: float | None = None
+    ended_since: float | None = None
+    restarts: int = 0
+    # Members that vanished before they ended: cancelled while pending (which leaves no trace), or ended and forgotten.
+    vanished: dict[MemberKey, JobState] = field(default_factory=dict)
+    replaced: bool = False
+    suspect: bool = False
+    settled: bool = False
+    error: Exception | None = None
+    watchers: int = 0
+    member_watchers: Counter[MemberKey] = field(default_factory=Counter)
+
+    @property
+    def job_id(self) -> int:
+        """The id, of an array or het job the group's."""
+        return self.identity.job_id
+
+    @property
+    def is_over(self) -> bool:
+        """True when there is nothing more to learn."""
+        return self.settled or self.error is not None
+
+    @property
+    def wants_record(self) -> bool:
+        """True when the whole job seems to be over, or has left the controller."""
+        return not self.is_over and not self.replaced and (self.missing_since is not None or self.state.is_terminal)
+
+    def ended_members(self) -> list[MemberKey]:
+        """Return the members that somebody waits for, that have ended, and whose records are not known yet."""
+        return [
+            key
+            for key, count in self.member_watchers.items()
+            if count and key not in self.member_records and key in self.members and self.members[key].is_terminal
+        ]
+
+    # --- what the controller's states say -------------------------------------------------------------------
+
+    def take(self, found: Mapping[MemberKey, JobState], now: float) -> bool:
+        """Take the states of a tick and return whether the job moved; ``now`` is the poller's clock."""
+        if not found:
+            self.missing_since = now if self.missing_since is None else self.missing_since
+            return False
+        self.stale_since = None
+        self.heard, self.heard_at = now, datetime.now(timezone.utc)
+        self._note_restarts(found)
+        # Tasks that left the controller before the others keep the state they ended in.
+        ended = {key: state for key, state in self.members.items() if state.is_terminal}
+        self.vanished |= {key: state for key, state in self.members.items() if key not in found and key not in ended}
+        self.members = ended | dict(found)
+        state = JobState.combine(self.members.values())
+        if self.vanished and state.is_terminal:
+            self.missing_since = now if self.missing_since is None else self.missing_since
+            return False
+        self.missing_since = None
+        return self._become(state, now)
+
+    def _note_restarts(self, found: Mapping[MemberKey, JobState]) -> None:
+        for key, state in found.items():
+            before = self.members.get(key)
+            if before is None or before.is_pending or before.base is BaseState.UNKNOWN:
+                continue
+            if state.is_pending or (before.is_terminal and not state.is_terminal):
+                # Started anew, or another job under this id.
+                self.restarts += 1
+                self.suspect = True
+                self.member_records.pop(key, None)
+                self.member_ended.pop(key, None)
+
+    def _become(self, state: JobState, now: float) -> bool:
+        moved = state != self.state
+        self.state = state
+        self.ended_since = (self.ended_since or now) if state.is_terminal else None
+        return moved
+
+    # --- what full records say ------------------------------------------------------------------------------
+
+    def settle(self, records: Collection[JobInfo], now: float, *, accounting: bool = True) -> bool:
+        """Take full records of this id and return whether they leave no doubt.
+
+        False asks for the controller's own record: the source that answered is behind, or the two disagree.
+        """
+        mine = self.identity.pick(records)
+        if records and not mine:
+            self.replaced = True
+            return True
+        if self.missing_since is not None:
+            mine = [record for record in mine if record.source == "controller" or not record.state.is_pending]
+        if not mine:
+            self._nobody(now, accounting)
+            return True
+        mine += self._told_before(mine)
+        state = JobState.combine(record.state for record in mine)
+        of_controller = any(record.source == "controller" for record in mine)
+        if self.missing_since is not None:
+            return self._left(mine, state, of_controller, now)
+        if state.is_terminal and (of_controller or state.base is self.state.base):
+            self._finish(mine, state)
+            return True
+        if of_controller:
+            # Requeued by hand since the last tick.
+            self.restarts += 1
+            self._become(state, now)
+        return of_controller
+
+    def _told_before(self, mine: Collection[JobInfo]) -> list[JobInfo]:
+        """Return a record for each member whose end the controller told, and of which there is no full one."""
+        known = {member_key(record) for record in mine}
+        missing = [key for key, state in self.members.items() if key not in known and state.is_terminal]
+        return [self._bare(key) for key in missing if key != WHOLE]
+
+    def _bare(self, member: MemberKey) -> JobInfo:
+        task, offset = member
+        return JobInfo(
+            id=self.own_ids.get(member, self.job_id),
+            state=self.members.get(member, self.state),
+            array_job_id=self.job_id if task is not None else None,
+            array_task_id=task,
+            het_job_id=self.job_id if offset is not None else None,
+            het_job_offset=offset,
+        )
+
+    def _left(self, mine: list[JobInfo], state: JobState, of_controller: bool, now: float) -> bool:
+        if state.is_terminal:
+            self._finish(mine, state)
+            return True
+        self._become(state, now)
+        if of_controller:
+            self.missing_since = None
+        elif self.missing_since is not None and now - self.missing_since > RUNAWAY:
+            self.error = self._unknown(f"accounting still calls it {state}: a runaway job", "sacctmgr show runawayjobs")
+        return True
+
+    def _finish(self, mine: list[JobInfo], state: JobState) -> None:
+        self.state, self.records, self.settled = state, mine, True
+        self.restarts = max([self.restarts, *(record.restart_count for record in mine)])
+        if len(mine) == 1:
+            self.identity = self.identity.pinned_by(mine[0])
+
+    def _nobody(self, now: float, accounting: bool) -> None:
+        """Neither source has a record: final is what the controller said last, if that was an end."""
+        since = self.missing_since if self.missing_since is not None else self.ended_since
+        if since is None or now - since <= GRACE:
+            return
+        if self.state.is_terminal:
+            self._finish([self._bare(key) for key in self.members], self.state)
+        elif self.heard_at is None:
+            hint = "Neither the controller nor accounting knows it."
+            self.error = JobNotFound(f"There is no job {self.job_id}", hint=hint)
+        else:
+            why = "accounting does not know it" if accounting else "the cluster keeps no accounting"
+            advice = "A longer MinJobAge, or accounting, would keep the ends of jobs." if not accounting else ""
+            self.error = self._unknown(why, advice)
+
+    def settle_member(self, member: MemberKey, records: Iterable[JobInfo], now: float) -> None:
+        """Take the full record of a member that ended; without one, what the controller said of its end stands."""
+        for record in self.identity.pick(record for record in records if member_key(record) == member):
+            if record.state.is_terminal:
+                self.member_records[member] = record
+                return
+        if now - self.member_ended.setdefault(member, now) > GRACE:
+            self.member_records[member] = self._member(member)
+
+    def is_another(self, records: Collection[JobInfo]) -> bool:
+        """Tell from every record that accounting has under this id whether the newest is another job's."""
+        mine = self.identity.pick(records)
+        return bool(records) and not any(record in mine for record in Identity(self.job_id).pick(records))
+
+    def settle_replaced(self, records: Iterable[JobInfo]) -> None:
+        """Take every record that accounting has under an id whose job in the controller is another one."""
+        mine = self.identity.pick(records)
+        state = JobState.combine(record.state for record in mine)
+        if mine and state.is_terminal:
+            self._finish(mine, state)
+        else:
+            self.error = self._unknown("its id now belongs to another job")
+
+    def _unknown(self, why: str, hint: str = "") -> OutcomeUnknown:
+        seen = f"{self.heard_at:%Y-%m-%d %H:%M:%S} UTC" if self.heard_at else "no time"
+        message = f"How job {self.job_id} ended cannot be told: last seen {self.state} at {seen}, and {why}"
+        return OutcomeUnknown(message, job_id=self.job_id, hint=hint)
+
+    # --- for one who follows --------------------------------------------------------------------------------
+
+    def state_of(self, member: MemberKey) -> JobState:
+        """Return the state of the job or of a member; a member that never had a row is UNKNOWN."""
+        if member == WHOLE:
+            return self.state
+        if member in self.members:
+            return self.members[member]
+        if member in self.vanished and not self.settled:
+            return self.vanished[member]
+        return self._member(member).state if self.settled and self._has(member) else JobState.parse(None)
+
+    def is_over_for(self, member: MemberKey) -> bool:
+        """Return whether the job or a member is over, with all there is to know."""
+        return self.is_over or member in self.member_records
+
+    def outcome(self, member: MemberKey) -> JobInfo:
+        """Return the final record of the job or of a member; raises the error that ended it."""
+        if member in self.member_records:
+            return self.member_records[member]
+        if self.error is not None:
+            raise self.error
+        return group_record(self.job_id, self.records) if member == WHOLE else self._member(member)
+
+    def _has(self, member: MemberKey) -> bool:
+        return any(member_key(record) == member for record in self.records) or member in self.vanished
+
+    def _member(self, member: MemberKey) -> JobInfo:
+        for record in self.records:
+            if member_key(record) == member:
+                return record
+        label = Followed(self.identity, member).label
+        state = self.members.get(member) or self.vanished.get(member)
+        if state is None:
+            raise JobNotFound(f"There is no job {label}", hint="Neither the controller nor accounting knows it.")
+        if state.is_terminal:
+            return self._bare(member)
+        if not state.is_pending:
+            raise OutcomeUnknown(f"How {label} ended cannot be told: last seen {state}", job_id=self.job_id)
+        # A pending task that is cancelled on its own vanishes: no row, no record, nothing in accounting (24.11, 26.05).
+        return replace(self._bare(member), state=JobState.parse("CANCELLED"), reason="CancelledWhilePending")

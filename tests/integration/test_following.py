@@ -1,0 +1,109 @@
+"""Following jobs where it is hard: ids given anew, no accounting, jobs that leave at once, many arrays."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from cluster.native import Cluster
+from slurm_rest import AsyncSlurmClient, NoAccounting, OutcomeUnknown
+from slurm_rest.poller import Clock, Poller
+from tests.support.waiting import until
+
+OwnCluster = Callable[..., Cluster]
+NO_ACCOUNTING = {
+    "AccountingStorageType": "accounting_storage/none",
+    "AccountingStorageTRES": "cpu",
+    "PreemptType": "preempt/none",
+    "PreemptMode": "OFF",
+    "MinJobAge": "2",
+}
+
+
+async def test_an_id_that_is_given_anew_is_not_taken_for_the_old_job(own_cluster: OwnCluster) -> None:
+    cluster = own_cluster("24.11")
+    async with AsyncSlurmClient(cluster.url, token=cluster.token("alice"), workdir="/tmp") as slurm:
+        old = await slurm.submit("#!/bin/sh\nexit 3\n", name="old")
+        first = await old.wait(timeout=60)
+        again = slurm.job(old.id, submit_time=first.submit_time)
+        with cluster.stopped("slurmctld"):
+            cluster.exec(["sh", "-c", "rm -rf /var/lib/cluster/slurmctld/*"])
+        new = await slurm.submit("#!/bin/sh\nexit 0\n", name="new")
+        assert new.id == old.id
+        assert (await new.wait(timeout=60)).name == "new"
+        for handle in (old, again):
+            for record in (await handle.info(), await handle.wait(timeout=60)):
+                assert (record.name, record.exit_code.code, record.submit_time) == ("old", 3, first.submit_time)
+        assert (await slurm.job(old.id).info()).name == "new"
+
+
+@pytest.mark.parametrize("release", ["26.05"])
+async def test_without_accounting_the_controllers_word_is_final_and_nothing_is_guessed(
+    own_cluster: OwnCluster, release: str
+) -> None:
+    cluster = own_cluster(release, conf=NO_ACCOUNTING)
+    async with AsyncSlurmClient(cluster.url, token=cluster.token("alice"), workdir="/tmp") as slurm:
+        seen, missed = await slurm.submit("#!/bin/sh\nexit 3\n"), await slurm.submit("#!/bin/sh\nsleep 3\n")
+        assert (await seen.wait(timeout=60)).exit_code.code == 3
+        # One who looks rarely: the job ends, and leaves the controller, between two ticks.
+        slurm._poller = Poller(slurm._transport, fastest=30, slowest=30, clock=Rarely(slurm, missed.id))
+        with pytest.raises(OutcomeUnknown, match="keeps no accounting"):
+            await missed.wait(timeout=120)
+        assert not slurm.capabilities.accounting
+        with pytest.raises(NoAccounting):
+            await slurm.history()
+
+
+class Rarely(Clock):
+    """Passes the first pause when a job has left the controller, and any later one at once."""
+
+    def __init__(self, slurm: AsyncSlurmClient, job_id: int) -> None:
+        self.slurm, self.job_id, self.later = slurm, job_id, 0.0
+
+    def now(self) -> float:
+        return super().now() + self.later
+
+    async def pause(self, seconds: float, wake: asyncio.Event | None = None) -> None:
+        async def has_left() -> bool:
+            return self.job_id not in {row.job_id for row in await self.slurm._transport.all_states()}
+
+        await until(has_left)
+        self.later += seconds
+
+
+async def test_many_arrays_are_one_request_a_tick(client: AsyncSlurmClient) -> None:
+    script = "#!/bin/sh\nsleep 4\n"
+    anchor = await client.submit("#!/bin/sh\nsleep 60\n", name="anchor")
+    arrays = [await client.submit(script, array="0-5%2", name="arrays") for _ in range(4)]
+    jobs = [anchor, *arrays]
+
+    async def begun() -> bool:
+        states = await client.states(jobs)
+        return all(states[job.id].is_running for job in jobs)
+
+    await until(begun)
+    for _ in range(5):
+        before = client.requests
+        states = await client.states(jobs)
+        assert client.requests == before + 1
+        assert {job.id for job in jobs} == set(states)
+    for array in arrays:
+        members = await client.member_states(array.id)
+        assert sorted(key[0] or 0 for key in members) == list(range(6))
+    await client.cancel(jobs)
+
+
+async def test_changes_and_ends_of_tasks(client: AsyncSlurmClient) -> None:
+    job = await client.submit("#!/bin/sh\nexit $SLURM_ARRAY_TASK_ID\n", array="0-3", name="tasks")
+    tasks = await job.tasks()
+    told: list[dict[int | str, str]] = []
+    records = await client.wait(
+        tasks, timeout=60, on_change=lambda now: told.append({key: str(state) for key, state in now.items()})
+    )
+    assert [record.exit_code.code for record in records] == [0, 1, 2, 3]
+    assert list(told[-1].values()) == ["COMPLETED", "FAILED", "FAILED", "FAILED"]
+    assert list(told[-1]) == [task.label for task in tasks]
+    ended = {record.label async for record in client.as_completed([*tasks, job], timeout=60)}
+    assert ended == {*(task.label for task in tasks), str(job.id)}
