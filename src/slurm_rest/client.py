@@ -22,7 +22,7 @@ from .submission import Surroundings, Target, prepare, read_spec, try_releases
 from .transport.base import PreparedJob, SlurmTransport
 from .transport.choice import choose_transport
 from .transport.files import Files, choose_files
-from .transport.rest import RECOVERY_TIMEOUT
+from .transport.once import RECOVERY_TIMEOUT
 
 if TYPE_CHECKING:
     import httpx

@@ -29,7 +29,7 @@ from .sync_files import SyncFiles, iterate
 from .tables import JobTable, NodeTable, PartitionTable
 from .transport.base import Capabilities, SlurmTransport
 from .transport.files.base import MAX_TAIL
-from .transport.rest import RECOVERY_TIMEOUT
+from .transport.once import RECOVERY_TIMEOUT
 
 if TYPE_CHECKING:
     import httpx

@@ -7,6 +7,7 @@ import socket
 from urllib.parse import urlsplit
 
 import pytest
+from slurm_rest.transport.rest.recovery import Bounds
 
 from slurm_rest.errors import (
     AccountingDown,
@@ -20,7 +21,6 @@ from slurm_rest.errors import (
 )
 from slurm_rest.testing import FakeCluster, FakeSlurm, Fault, Tokens
 from slurm_rest.transport.rest import recovery
-from slurm_rest.transport.rest.recovery import Bounds
 from tests.unit.testing.conftest import Fake
 
 TRUE = "#!/bin/sh\n"

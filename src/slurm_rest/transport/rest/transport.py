@@ -37,12 +37,13 @@ from slurm_rest.transport.answers import Answer, controller_down, unknown_user
 from slurm_rest.transport.base import Counters, PreparedJob, StateRow
 from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
 from slurm_rest.transport.ids import MAX_JOB_ID, check_id, group_ids, latest_records
+from slurm_rest.transport.once import RECOVERY_TIMEOUT
 
 from . import listing
 from .acting import Actor
 from .connection import Connection, Query
 from .readings import assign_rows, parse_rows
-from .submitting import RECOVERY_TIMEOUT, Submitter
+from .submitting import Submitter
 
 if TYPE_CHECKING:
     import httpx
