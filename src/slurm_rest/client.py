@@ -185,6 +185,10 @@ class AsyncSlurmClient(Acting, Looking):
         ``words`` are an idempotency key.
         """
         user, here = await self.user_name(), Surroundings.here()
+        if not user and not self.capabilities.generated_api:
+            # A login node tells who one is there.
+            await self._transport.target()
+            user = await self.user_name()
 
         def ready(target: Target) -> tuple[JobSpec, PreparedJob]:
             read = read_spec(source, options, environ=self.settings.environ, release=target.release, given=given)
@@ -194,6 +198,7 @@ class AsyncSlurmClient(Acting, Looking):
             # What no release would take is refused before anything is sent.
             try_releases(ready, commands=not self.capabilities.generated_api)
         version, release, cluster = await self._transport.target()
+        user = await self.user_name()
         spec, prepared = ready(Target(version, release, cluster, commands=not version))
         submission = await self._transport.submit(prepared)
         return AsyncJob(self, submission.job_id, spec=spec, submission=submission)

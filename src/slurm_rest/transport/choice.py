@@ -51,12 +51,12 @@ def choose_transport(
     def ssh() -> SlurmTransport:
         from .ssh import ssh_transport
 
-        return ssh_transport(settings, metrics)
+        return ssh_transport(settings, metrics, recovery_timeout)
 
     def cli() -> SlurmTransport:
         from .cli import cli_transport
 
-        return cli_transport(metrics)
+        return cli_transport(metrics, recovery_timeout)
 
     makers: dict[str, Callable[[], SlurmTransport]] = {"rest": rest, "ssh": ssh, "cli": cli}
     first, *others = settings.ways()

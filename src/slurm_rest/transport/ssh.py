@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import importlib.util
 import logging
+import random
 import socket
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,6 +20,7 @@ from slurm_rest.errors import AuthError, ConfigError, HostKeyError, ProtocolErro
 from slurm_rest.metrics import Metrics
 
 from .command_line import CommandTransport
+from .once import RECOVERY_TIMEOUT
 from .shell import MAX_OUTPUT
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ _LOGIN_SECONDS = 30.0
 _KEEPALIVE_SECONDS = 10
 _KEEPALIVE_COUNT = 3
 _CLOSE_SECONDS = 2.0
+_HUNG_UP_PAUSES = (0.3, 1.0, 3.0)
 _CHUNK = 1 << 16
 
 
@@ -120,8 +123,22 @@ class SshRunner:
             if self._connection is not None and self._connection.is_closed():
                 await self._drop(self._connection)
             if self._connection is None:
-                self._connection = await self._connect()
+                self._connection = await self._connect_again()
             return self._connection
+
+    async def _connect_again(self) -> asyncssh.SSHClientConnection:
+        """Connect, and again when the host hung up: sshd drops some where many log in at once (MaxStartups)."""
+        import asyncssh
+
+        for pause in _HUNG_UP_PAUSES:
+            try:
+                return await self._connect()
+            except Unreachable as error:  # noqa: PERF203  # beside a connection a try costs nothing
+                if not isinstance(error.__cause__, (asyncssh.ConnectionLost, ConnectionResetError)):
+                    raise
+                log.info("%s; trying again", error.message)
+                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  # only to spread the load
+        return await self._connect()
 
     async def _drop(self, connection: asyncssh.SSHClientConnection) -> None:
         if self._connection is connection:
@@ -285,6 +302,8 @@ async def _talk(process: asyncssh.SSHClientProcess[bytes], stdin: bytes) -> tupl
     return output, errors
 
 
-def ssh_transport(settings: Settings, metrics: Metrics | None = None) -> CommandTransport:
+def ssh_transport(
+    settings: Settings, metrics: Metrics | None = None, recovery_timeout: float = RECOVERY_TIMEOUT
+) -> CommandTransport:
     """Return the transport over the commands of the configured login node."""
-    return CommandTransport(SshRunner(settings), metrics)
+    return CommandTransport(SshRunner(settings), metrics, recovery_timeout)
