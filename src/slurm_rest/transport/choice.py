@@ -40,8 +40,14 @@ def choose_transport(
 
     def rest() -> SlurmTransport:
         bind_tokens(settings)
+        dialer = None
+        if settings.ssh_tunnel:
+            from .ssh import SshRunner
+
+            dialer = SshRunner(settings)
         return RestTransport(
             settings,
+            dialer=dialer,
             http_transport=http_transport,
             read_timeout=read_timeout,
             recovery_timeout=recovery_timeout,

@@ -38,6 +38,7 @@ from slurm_rest.transport.base import Counters, PreparedJob, StateRow
 from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
 from slurm_rest.transport.ids import MAX_JOB_ID, check_id, group_ids, latest_records
 from slurm_rest.transport.once import RECOVERY_TIMEOUT
+from slurm_rest.transport.streams import Dialer
 
 from . import listing
 from .acting import Actor
@@ -70,13 +71,14 @@ class RestTransport:
         self,
         settings: Settings,
         *,
+        dialer: Dialer | None = None,
         http_transport: httpx.AsyncBaseTransport | None = None,
         read_timeout: float | None = None,
         recovery_timeout: float = RECOVERY_TIMEOUT,
         metrics: Metrics | None = None,
     ) -> None:
         timeout = {} if read_timeout is None else {"read_timeout": read_timeout}
-        self.connection = Connection(settings, http_transport=http_transport, metrics=metrics, **timeout)
+        self.connection = Connection(settings, dialer=dialer, http_transport=http_transport, metrics=metrics, **timeout)
         self.made: dict[int, str] = {}
         self.seen: dict[int, str] = {}
         self.looking = asyncio.Lock()
@@ -97,8 +99,8 @@ class RestTransport:
 
     @property
     def where(self) -> str:
-        """The URL."""
-        return self.connection.settings.url
+        """The URL, and through which SSH host it is reached."""
+        return self.connection.where
 
     @property
     def cluster(self) -> str:
