@@ -41,9 +41,10 @@ class AsyncSlurmClient(Acting, Looking):
     ``token`` is a token's text, a provider, or a list of sources of which the first that has one serves; ``user`` the
     user to act as, when the token allows it; ``cluster`` names a profile. ``transport`` pins rest, ssh or cli; by
     itself REST is used where there is a URL, else SSH where there is a host (``ssh_host``, ``ssh_port``, ``ssh_user``,
-    ``ssh_key`` or ``ssh_key_file``, ``ssh_known_hosts``, ``ssh_proxy_jump``). ``timeout`` is how long one answer may
-    take, ``recovery_timeout`` how long a submission whose answer was lost is looked for. ``transport`` may also be a
-    transport itself, such as ``slurm_rest.testing`` has. Nothing is sent before the first call.
+    ``ssh_key`` or ``ssh_key_file``, ``ssh_known_hosts``, ``ssh_proxy_jump``). With ``ssh_tunnel`` the URL is as seen
+    from the SSH host. ``timeout`` is how long one answer may take, ``recovery_timeout`` how long a submission whose
+    answer was lost is looked for. ``transport`` may also be a transport itself, such as ``slurm_rest.testing`` has.
+    Nothing is sent before the first call.
     """
 
     def __init__(

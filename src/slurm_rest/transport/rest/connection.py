@@ -258,7 +258,7 @@ class Connection:
     def _error_of(self, answer: Answer) -> SlurmError | None:
         error = error_of(answer, answer.token, self.tokens.clock.now())
         if isinstance(error, TokenMissing) and self.settings.url.startswith("unix:"):
-            error.hint += " Or ask as the user who started slurmrestd: with rest_auth/local it serves nobody else."
+            error.hint += " Or ask as the user who started slurmrestd: with rest_auth/local it serves only that one."
         return error
 
     async def controller_responds(self) -> bool:
