@@ -22,7 +22,7 @@ from .submission import Surroundings, Target, prepare, read_spec, try_releases
 from .transport.base import PreparedJob, SlurmTransport
 from .transport.choice import choose_transport
 from .transport.files import Files, choose_files
-from .transport.rest import RECOVERY_TIMEOUT
+from .transport.once import RECOVERY_TIMEOUT
 
 if TYPE_CHECKING:
     import httpx
@@ -41,9 +41,10 @@ class AsyncSlurmClient(Acting, Following, Looking):
     ``token`` is a token's text, a provider, or a list of sources of which the first that has one serves; ``user`` the
     user to act as, when the token allows it; ``cluster`` names a profile. ``transport`` pins rest, ssh or cli; by
     itself REST is used where there is a URL, else SSH where there is a host (``ssh_host``, ``ssh_port``, ``ssh_user``,
-    ``ssh_key`` or ``ssh_key_file``, ``ssh_known_hosts``, ``ssh_proxy_jump``). ``timeout`` is how long one answer may
-    take, ``recovery_timeout`` how long a submission whose answer was lost is looked for. ``transport`` may also be a
-    transport itself, such as ``slurm_rest.testing`` has. Nothing is sent before the first call.
+    ``ssh_key`` or ``ssh_key_file``, ``ssh_known_hosts``, ``ssh_proxy_jump``). With ``ssh_tunnel`` the URL is as seen
+    from the SSH host. ``timeout`` is how long one answer may take, ``recovery_timeout`` how long a submission whose
+    answer was lost is looked for. ``transport`` may also be a transport itself, such as ``slurm_rest.testing`` has.
+    Nothing is sent before the first call.
     """
 
     def __init__(
@@ -185,6 +186,10 @@ class AsyncSlurmClient(Acting, Following, Looking):
         ``words`` are an idempotency key.
         """
         user, here = await self.user_name(), Surroundings.here()
+        if not user and not self.capabilities.generated_api:
+            # A login node tells who one is there.
+            await self._transport.target()
+            user = await self.user_name()
 
         def ready(target: Target) -> tuple[JobSpec, PreparedJob]:
             read = read_spec(source, options, environ=self.settings.environ, release=target.release, given=given)
@@ -194,6 +199,7 @@ class AsyncSlurmClient(Acting, Following, Looking):
             # What no release would take is refused before anything is sent.
             try_releases(ready, commands=not self.capabilities.generated_api)
         version, release, cluster = await self._transport.target()
+        user = await self.user_name()
         spec, prepared = ready(Target(version, release, cluster, commands=not version))
         try:
             submission = await self._transport.submit(prepared)

@@ -45,6 +45,7 @@ _VARIABLES: Mapping[str, str] = {
     "ssh_key_file": "SLURM_REST_SSH_KEY_FILE",
     "ssh_known_hosts": "SLURM_REST_SSH_KNOWN_HOSTS",
     "ssh_proxy_jump": "SLURM_REST_SSH_PROXY_JUMP",
+    "ssh_tunnel": "SLURM_REST_SSH_TUNNEL",
 }
 _ARGUMENTS = frozenset([*_VARIABLES, "token", "cluster", "ssh_key"])
 
@@ -59,6 +60,7 @@ class SshOptions(TypedDict, total=False):
     ssh_key_file: str | os.PathLike[str] | None
     ssh_known_hosts: str | os.PathLike[str] | None
     ssh_proxy_jump: str | None
+    ssh_tunnel: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,9 @@ class Settings:
 
     ``cluster`` is the profile's name, empty without one. ``user`` is the X-SLURM-USER-NAME to act as, None for the
     token's own user. ``ssh_key`` is a private key's text; without it and ``ssh_key_file``, the agent's and the user's
-    own keys serve. ``ssh_insecure`` turns host key verification off, for development: only the environment can say so.
-    ``path_map`` says which directories of the cluster are at hand here.
+    own keys serve. ``ssh_tunnel`` means that the URL is as seen from the SSH host. ``ssh_insecure`` turns host key
+    verification off, for development: only the environment can say so. ``path_map`` says which directories of the
+    cluster are at hand here.
     """
 
     url: str = ""
@@ -88,6 +91,7 @@ class Settings:
     ssh_key_file: Path | None = None
     ssh_known_hosts: Path | None = None
     ssh_proxy_jump: str | None = None
+    ssh_tunnel: bool = False
     ssh_insecure: bool = False
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -155,6 +159,7 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
         ssh_key_file=read_path(values["ssh_key_file"]) if values.get("ssh_key_file") else None,
         ssh_known_hosts=read_path(values["ssh_known_hosts"]) if values.get("ssh_known_hosts") else None,
         ssh_proxy_jump=_optional(values.get("ssh_proxy_jump")),
+        ssh_tunnel=_switch(values.get("ssh_tunnel")),
         ssh_insecure=environ.get("SLURM_REST_SSH_INSECURE") == "1",
         environ=environ,
     )
@@ -175,6 +180,14 @@ def _port(value: object) -> int | None:
     if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
         raise ConfigError(f"{text!r} is not a port", hint="It is a number from 1 to 65535 (SLURM_REST_SSH_PORT).")
     return int(text)
+
+
+def _switch(value: object) -> bool:
+    word = str("" if value is None else value).lower()
+    if word not in ("", "0", "1", "false", "true"):
+        hint = "It takes 1, and SLURM_REST_URL is then as seen from the SSH host; 0 or nothing turns it off."
+        raise ConfigError(f"ssh_tunnel is {value!r}", hint=hint)
+    return word in ("1", "true")
 
 
 def _optional(value: object) -> str | None:

@@ -31,7 +31,7 @@ from .sync_files import SyncFiles, iterate
 from .tables import JobTable, NodeTable, PartitionTable
 from .transport.base import Capabilities, SlurmTransport
 from .transport.files.base import MAX_TAIL
-from .transport.rest import RECOVERY_TIMEOUT
+from .transport.once import RECOVERY_TIMEOUT
 from .watching import JobChange, States
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from slurm_rest.errors import (
     ConfigError,
     HostKeyError,
     SlurmError,
-    SubmitUncertain,
     TransportError,
     Unreachable,
 )
 from slurm_rest.transport import ssh
 from slurm_rest.transport.cli import cli_transport
 from tests.contract.ways import Way
+from tests.support.tcp import tcp_proxy_to
 from tests.support.waiting import until_true
 
 TRUE = "#!/bin/sh\n"
@@ -177,16 +177,28 @@ async def test_a_wait_survives_an_outage(own: tuple[Cluster, AsyncSlurmClient]) 
     assert str(record.exit_code) == "3:0"
 
 
-async def test_a_submission_whose_answer_was_lost_is_uncertain(own: tuple[Cluster, AsyncSlurmClient]) -> None:
+async def test_a_submission_survives_a_killed_sshd(own: tuple[Cluster, AsyncSlurmClient]) -> None:
     cluster, client = own
     await client.ping()
     with cluster.frozen("slurmctld"):
         submitting = asyncio.create_task(client.submit(TRUE, comment="lost"))
         await until_true(lambda: cluster.exec(["pgrep", "-x", "sbatch"]).returncode == 0, "sbatch's start")
         cluster.service("sshd").kill()
-        with pytest.raises(SubmitUncertain) as caught:
-            await submitting
-    assert caught.value.key.startswith("slurm-rest:")
+    cluster.service("sshd").start()
+    assert (await submitting).found
+
+
+async def test_a_host_that_hangs_up_is_called_again(way: Way, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ssh, "_HUNG_UP_PAUSES", (0, 0))
+    async with tcp_proxy_to(way.cluster.ssh_port) as proxy:
+        known = way.cluster.known_hosts.read_text().replace(f":{way.cluster.ssh_port} ", f":{proxy.port} ")
+        (tmp_path / "known_hosts").write_text(known)
+        through = {"ssh_port": proxy.port, "ssh_known_hosts": tmp_path / "known_hosts"}
+        proxy.refuse = 2
+        async with way.client("alice", **through) as client:
+            assert await client.ping()
+        proxy.refuse = 3
+        await refused(way, Unreachable, **through)
 
 
 async def test_a_silent_peer_is_found_dead(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from slurm_rest.errors import AccountingDown, CommandMissing, ControllerDown, ProtocolError, SubmitUncertain
+from slurm_rest.errors import AccountingDown, CommandMissing, ControllerDown, ProtocolError
 from slurm_rest.sbatch import JobSpec
 from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.cli import LocalRunner
@@ -76,13 +76,6 @@ async def test_a_read_that_always_breaks_off_fails(fake: Fake, calls: Callable[[
     with pytest.raises(ProtocolError):
         await breaking(fake(squeue="echo 5 5 RUNNING"), 9).states([5])
     assert calls() == ["squeue", "squeue"]
-
-
-async def test_a_submission_that_broke_off_is_never_sent_again(fake: Fake, calls: Callable[[], list[str]]) -> None:
-    with pytest.raises(SubmitUncertain) as caught:
-        await breaking(fake(sbatch="echo 5"), 1).submit(job())
-    assert caught.value.key == KEY
-    assert calls() == ["sbatch"]
 
 
 async def test_an_empty_answer_with_a_bad_status_is_not_no_jobs(fake: Fake) -> None:

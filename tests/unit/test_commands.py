@@ -20,15 +20,16 @@ from slurm_rest.errors import (
     ProtocolError,
     SlurmError,
     SubmitRejected,
-    SubmitUncertain,
+    Timeout,
     TransportError,
 )
-from slurm_rest.models import ExitCode, JobInfo
+from slurm_rest.models import ExitCode, JobInfo, Submission
 from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import BaseState
-from slurm_rest.transport import commands, job_texts, node_texts
+from slurm_rest.transport import commands, job_texts, key_texts, node_texts
 from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.job_texts import Question
+from slurm_rest.transport.recovery import carries, group_id, is_suspect
 from slurm_rest.transport.shell import LINE, Finished, Program, quote, read_output, wrap
 
 FOLDER = Path(__file__).parent.parent / "data/commands"
@@ -46,6 +47,7 @@ class Recorded:
         self.release = release
         self._all = json.loads((FOLDER / f"{release}.json").read_text())
         self.ids: dict[str, int] = self._all["ids"]
+        self.own: dict[str, int] = self._all["own_ids"]
 
     def __getitem__(self, name: str) -> Finished:
         found = self._all[name]
@@ -163,6 +165,23 @@ def test_half_an_answer_is_no_answer(recorded: Recorded, cut: int) -> None:
         job_texts.read_queue(Question(question.program, question.fields, MARK), torn, "c")
 
 
+def test_a_users_own_jobs_are_read_with_their_keys(recorded: Recorded) -> None:
+    queue, past = key_texts.own_queue_question(), key_texts.own_past_question("", 60)
+    live = key_texts.read_own_queue(Question(queue.program, queue.fields, MARK), recorded["own_queue"])
+    gone = key_texts.read_own_past(Question(past.program, past.fields, MARK), recorded["own_past"])
+    ids, key = recorded.own, "slurm-rest:00112233445566778899"
+    keyed = {ids["keyed"], ids["array"], ids["het"], ids["cancelled"]}
+    assert {group_id(record) for record in live if carries(record, key, "alice")} == keyed
+    assert {group_id(record) for record in gone if carries(record, key, "alice")} == {ids["keyed"], ids["cancelled"]}
+    assert {(record.user, record.uid) for record in live + gone} == {("alice", 2001)}
+    names = {record.id: record.name for record in live}
+    assert (names[ids["keyed"]], names[ids["cancelled"]]) == ("a|b;c^^^d", "two\nlines")
+    assert {record.state.is_terminal for record in live if record.id == ids["cancelled"]} == {True}
+    # Accounting keeps a comment when the job is over: until then such a job could be any.
+    running = [record for record in gone if record.array_job_id]
+    assert [is_suspect(record, "arr", "alice", 0) for record in running] == [True]
+
+
 def test_nodes_are_read_whatever_reasons_hold(recorded: Recorded) -> None:
     question = node_texts.nodes_question()
     found = node_texts.read_nodes(Question(question.program, question.fields, MARK), recorded["nodes"])
@@ -186,6 +205,12 @@ def test_partitions_are_read(recorded: Recorded) -> None:
 # --- sbatch --------------------------------------------------------------------------------------------------
 
 
+def taken(said: Finished) -> Submission:
+    found = commands.read_submission(said, "h")
+    assert isinstance(found, Submission)
+    return found
+
+
 @pytest.mark.parametrize(
     ("stdout", "job_id", "cluster"),
     [
@@ -195,53 +220,68 @@ def test_partitions_are_read(recorded: Recorded) -> None:
     ],
 )
 def test_the_id_is_the_last_line(stdout: str, job_id: int, cluster: str) -> None:
-    found = commands.read_submission(done(stdout, "sbatch: held by policy\n"), JOB, "h")
+    found = taken(done(stdout, "sbatch: held by policy\n"))
     assert (found.job_id, found.cluster, found.warnings) == (job_id, cluster, ("held by policy",))
 
 
 def test_the_cluster_is_understood_on_every_release(recorded: Recorded) -> None:
-    found = commands.read_submission(recorded["taken"], JOB, "h")
+    found = taken(recorded["taken"])
     assert found.job_id > 0
     assert found.cluster.startswith("s2")
 
 
 def test_a_refusal_keeps_slurms_words(recorded: Recorded) -> None:
     with pytest.raises(SubmitRejected, match="Invalid partition name specified") as caught:
-        commands.read_submission(recorded["refused"], JOB, "h")
+        commands.read_submission(recorded["refused"], "h")
     assert (caught.value.context.command, caught.value.context.exit_status) == ("sbatch", 1)
 
 
 @pytest.mark.parametrize(
-    ("stdout", "stderr", "status"),
+    ("stdout", "stderr", "status", "kind"),
     [
-        ("", "", 0),
-        ("Submitted batch job 127652 estimates 2 SUs\n", "", 0),
-        ("0\n", "", 0),
-        ("", "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation", 1),
-        ("", "", 137),
+        ("", "", 0, ProtocolError),
+        ("Submitted batch job 127652 estimates 2 SUs\n", "", 0, ProtocolError),
+        ("0\n", "", 0, ProtocolError),
+        ("", "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation", 1, ControllerDown),
+        ("", "", 137, ProtocolError),
+        ("", "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying", 124, Timeout),
     ],
 )
-def test_no_clear_answer_leaves_the_submission_open(stdout: str, stderr: str, status: int) -> None:
-    with pytest.raises(SubmitUncertain) as caught:
-        commands.read_submission(done(stdout, stderr, status), JOB, "h")
-    assert caught.value.key == JOB.key
+def test_no_clear_answer_leaves_the_submission_open(
+    stdout: str, stderr: str, status: int, kind: type[SlurmError]
+) -> None:
+    said = done(stdout, stderr, status)
+    found = commands.read_submission(said, "h")
+    assert type(found) is kind
+    assert found.hint
+    assert not commands.began_too_late(said)
 
 
 def test_a_dead_controller_has_taken_nothing() -> None:
     said = "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)"
     with pytest.raises(ControllerDown):
-        commands.read_submission(done("", said, 1), JOB, "h")
+        commands.read_submission(done("", said, 1), "h")
 
 
 def test_no_room_is_told_apart_from_a_refusal() -> None:
     with pytest.raises(TransportError, match="no room") as caught:
-        commands.read_submission(done("", "mktemp: No space left on device", 98), JOB, "h")
+        commands.read_submission(done("", "mktemp: No space left on device", 98), "h")
     assert not isinstance(caught.value, SubmitRejected)
+
+
+def test_what_came_too_late_did_nothing() -> None:
+    said = done("", "", 97)
+    assert isinstance(commands.read_submission(said, "h"), Timeout)
+    assert commands.began_too_late(said)
 
 
 def prepared(spec: JobSpec, environment: list[str]) -> PreparedJob:
     job = {"environment": environment, "current_working_directory": "/w", "name": "n", "comment": "c"}
     return PreparedJob({"script": spec.script, "job": job}, JOB.key, spec=spec)
+
+
+def program_of(job: PreparedJob, *, begin_by: int = 2**31, seconds: float = 60) -> Program:
+    return commands.submit_program(job, begin_by=begin_by, seconds=seconds)
 
 
 @given(environment=st.lists(TEXT, max_size=3), script=TEXT, args=st.lists(TEXT, max_size=2), comment=TEXT)
@@ -253,12 +293,13 @@ def test_everything_reaches_sbatch_as_it_is(
     job = prepared(spec, environment)
     job.body["job"]["comment"] = comment[:200]  # type: ignore[index]  # a dict, as made above
     fake = (
+        'timeout() { shift 3; "$@"; }\n'
         "sbatch() { for w; do case $w in --comment=*) printf '%s\\0' \"${w#*=}\";; esac; last=$w; done\n"
         "cat <&3; printf '|\\0'; case $last in */slurm-rest.*) ;; esac\n"
         'for w; do case $w in */slurm-rest.????????) cat "$w"; printf "\\0"; seen=1; continue;; esac\n'
         '[ -z "$seen" ] || printf "%s\\0" "$w"; done; [ -n "$seen" ] || { cat; printf "\\0"; }; }\n'
     )
-    program = Program("sbatch", fake + commands.submit_program(job).text)
+    program = Program("sbatch", fake + program_of(job).text)
     wrapped = wrap(program)
     ran = subprocess.run([shell, "-c", 'eval "$(cat)"'], input=wrapped.stdin, capture_output=True, check=False)
     found = read_output(program, wrapped, ran.stdout, ran.stderr, "here").stdout
@@ -320,6 +361,7 @@ def test_a_database_that_is_away_is_accountings_failure(recorded: Recorded) -> N
 def test_parsers_raise_nothing_but_our_errors(stdout: str, stderr: str, status: int) -> None:
     said = done(stdout, stderr, status)
     queue, sacct = job_texts.queue_question([1]), job_texts.accounting_question([1], "26.05")
+    own, past = key_texts.own_queue_question(), key_texts.own_past_question("n", 60)
     rows = [*stdout.split(), *["x"] * 40]
     filled = [
         done(queue.separator.join(rows[: len(queue.fields)]) + queue.separator + "\n"),
@@ -327,7 +369,7 @@ def test_parsers_raise_nothing_but_our_errors(stdout: str, stderr: str, status: 
     ]
     for read in (
         lambda: commands.read_states(said, [1]),
-        lambda: commands.read_submission(said, JOB, "h"),
+        lambda: commands.read_submission(said, "h"),
         lambda: commands.read_cancelled(said, ["1", "2_3"], "h"),
         lambda: commands.read_ping(said, "h"),
         lambda: job_texts.read_queue(queue, said, ""),
@@ -336,6 +378,10 @@ def test_parsers_raise_nothing_but_our_errors(stdout: str, stderr: str, status: 
         lambda: job_texts.read_accounting(sacct, filled[1]),
         lambda: node_texts.read_nodes(node_texts.nodes_question(), said),
         lambda: node_texts.read_partitions(said),
+        lambda: key_texts.read_own_queue(own, said),
+        lambda: key_texts.read_own_queue(own, done(own.separator.join(rows[:10]) + own.separator + "\n")),
+        lambda: key_texts.read_own_past(past, said),
+        lambda: key_texts.read_own_past(past, done(past.separator.join(rows[:8]) + "\n")),
     ):
         with contextlib.suppress(SlurmError):
             read()
@@ -398,6 +444,10 @@ def test_output_without_an_end_is_a_failure_to_ask() -> None:
     program = Program("squeue", "")
     wrapped = wrap(program)
     with pytest.raises(ProtocolError, match="broke off"):
-        read_output(program, wrapped, f"{wrapped.mark}\n1 1 RUNNING\n".encode(), b"", "h")
+        read_output(program, wrapped, f"{wrapped.mark} 17\n1 1 RUNNING\n".encode(), b"", "h")
+    half = f"{wrapped.mark} 17\n1 1 RUNNING\n\n{wrapped.mark} 12".encode()
+    with pytest.raises(ProtocolError, match="broke off"):
+        read_output(program, wrapped, half, b"", "h")
+    assert read_output(program, wrapped, half + b"7\n", b"", "h") == Finished("squeue", "1 1 RUNNING\n", "", 127, 17)
     with pytest.raises(ProtocolError, match="did not start: This account is not available"):
         read_output(program, wrapped, b"This account is not available", b"", "h")

@@ -317,6 +317,20 @@ def test_ssh_settings_come_from_every_layer(profile: Profile) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "on"), [("1", True), ("true", True), (True, True), ("0", False), ("false", False), (False, False)]
+)
+def test_a_tunnel_is_on_or_off(value: object, on: bool) -> None:
+    assert load_settings({"ssh_tunnel": value}, {}).ssh_tunnel is on
+    assert load_settings({}, {"SLURM_REST_SSH_TUNNEL": str(value)}).ssh_tunnel is on
+
+
+def test_a_tunnel_is_no_address() -> None:
+    assert load_settings({}, {"SLURM_REST_SSH_TUNNEL": ""}).ssh_tunnel is False
+    with pytest.raises(ConfigError, match="'login:22'"):
+        load_settings({}, {"SLURM_REST_SSH_TUNNEL": "login:22"})
+
+
+@pytest.mark.parametrize(
     ("arguments", "ways", "by_commands"),
     [
         ({}, ["rest"], ["cli"]),

@@ -14,8 +14,8 @@ import respx
 from slurm_rest.errors import ConfigError, ControllerDown, ProtocolError, SpecError, SubmitUncertain, Timeout
 from slurm_rest.keys import callers_key
 from slurm_rest.records import read_controller_job
-from slurm_rest.transport.rest import recovery
-from slurm_rest.transport.rest.recovery import Case, Decision, Look, Loss, carries, loss_of, newest_first
+from slurm_rest.transport import recovery
+from slurm_rest.transport.recovery import Case, Decision, Look, Loss, carries, held_until, loss_of, newest_first
 
 from .captures import Capture, capture, failure
 from .wire import NEW, Server, accounted, body_of, client, good, job, no_pauses, query_of, server, states
@@ -36,6 +36,11 @@ OLD: dict[str, Any] = {"submit_time": {"set": True, "number": 1_700_000_000}}
 # --- the decision ---------------------------------------------------------------------------------------------
 
 
+def lost_at_1(loss: Loss) -> Case:
+    """Return the case of a request that was sent at 0."""
+    return Case(1, held_until(loss, 0, 1, BOUNDS), BOUNDS)
+
+
 @pytest.mark.parametrize(
     ("loss", "looks", "decisions"),
     [
@@ -52,25 +57,25 @@ OLD: dict[str, Any] = {"submit_time": {"set": True, "number": 1_700_000_000}}
     ],
 )
 def test_when_there_is_none(loss: Loss, looks: list[tuple[float, float]], decisions: str) -> None:
-    case = Case(loss, sent=0, lost=1, bounds=BOUNDS)
+    case = lost_at_1(loss)
     assert [case.judge(Look(*look)).name for look in looks] == decisions.split()
 
 
 @pytest.mark.parametrize("loss", Loss)
 def test_found_is_found(loss: Loss) -> None:
-    case = Case(loss, sent=0, lost=1, bounds=BOUNDS)
+    case = lost_at_1(loss)
     assert case.judge(Look(1, 1.1, (FOUND,), complete=False)) is Decision.FOUND
 
 
 def test_an_incomplete_look_never_says_none() -> None:
-    case = Case(Loss.ANSWERED, sent=0, lost=1, bounds=BOUNDS)
+    case = lost_at_1(Loss.ANSWERED)
     found = [case.judge(Look(start, start + 0.1, complete=False)) for start in (1, 50)]
     assert found == [Decision.OPEN, Decision.OPEN]
     assert case.may_settle(50)
 
 
 def test_pauses_end_when_the_case_can_settle() -> None:
-    case = Case(Loss.CUT, sent=0, lost=1, bounds=BOUNDS)
+    case = lost_at_1(Loss.CUT)
     assert [case.pause(1, looks) for looks in (1, 2, 3, 4, 9)] == [0.2, 0.5, 1.0, 2.0, 2.0]
     case.judge(Look(1, 1.1))
     assert case.pause(11.5, 4) == 0.5

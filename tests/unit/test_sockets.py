@@ -17,7 +17,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from slurm_rest import AsyncSlurmClient
+from slurm_rest.config import load_settings
 from slurm_rest.errors import ProtocolError, SlurmError, SubmitUncertain, Timeout, Unreachable
+from slurm_rest.transport.rest import RestTransport
+from slurm_rest.transport.streams import Stream
 
 from .captures import capture
 from .wire import NEW, no_pauses
@@ -257,3 +260,124 @@ async def test_a_ca_file_that_is_none(content: bytes | None, tmp_path: Path) -> 
         file.write_bytes(content)
     error = await failure(f"https://127.0.0.1:{closed_port()}", ca_file=file)
     assert "Cannot read the CA file" in error.message
+
+
+# --- through a dialer -----------------------------------------------------------------------------------------
+
+
+class Direct:
+    """A dialer without anything between, whatever host is asked for; it counts."""
+
+    where = "here"
+
+    def __init__(self, port: int = 0, path: str = "") -> None:
+        self.port, self.path = port, path
+        self.asked: list[object] = []
+        self.closed = False
+
+    async def dial(self, host: str, port: int) -> Stream:
+        self.asked.append((host, port))
+        return Plain(*await asyncio.open_connection("127.0.0.1", self.port))
+
+    async def dial_path(self, path: str) -> Stream:
+        self.asked.append(path)
+        return Plain(*await asyncio.open_unix_connection(self.path))
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class Plain:
+    """A stream of asyncio's."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+
+    @property
+    def ended(self) -> bool:
+        return self._reader.at_eof()
+
+    async def read(self, limit: int) -> bytes:
+        return await self._reader.read(limit)
+
+    async def write(self, data: bytes) -> None:
+        self._writer.write(data)
+        await self._writer.drain()
+
+    async def close(self) -> None:
+        self._writer.close()
+
+
+@asynccontextmanager
+async def dialled(url: str, dialer: Direct, **settings: object) -> AsyncIterator[RestTransport]:
+    transport = RestTransport(load_settings({"url": url, "token": "tok", **settings}, {}), dialer=dialer)
+    try:
+        yield transport
+    finally:
+        await transport.close()
+        assert dialer.closed
+
+
+async def test_a_dialer_connects_to_the_urls_host_and_port() -> None:
+    async with listening(says(OK % len(PING) + PING)) as port:
+        dialer = Direct(port)
+        async with dialled("http://slurm.internal:6820", dialer) as rest:
+            # The server closes after each answer, which is no error.
+            assert [await rest.api_version(), (await rest.target())[1]] == ["v0.0.45", "26.05"]
+            assert (await rest.connection.get("slurm", "/ping/")).is_json
+            assert rest.where == "http://slurm.internal:6820 through here"
+    assert set(dialer.asked) == {("slurm.internal", 6820)}
+
+
+async def test_a_dialer_connects_to_a_socket(tmp_path: Path) -> None:
+    server = await asyncio.start_unix_server(says(OK % len(PING) + PING), tmp_path / "s.sock")
+    dialer = Direct(path=str(tmp_path / "s.sock"))
+    async with server, dialled("unix:/there.sock", dialer) as rest:
+        assert await rest.api_version() == "v0.0.45"
+    assert dialer.asked == ["/there.sock"]
+
+
+async def test_tls_goes_through_a_dialer_and_the_name_is_verified(certificate: Path) -> None:
+    async with listening(says(OK % len(PING) + PING), tls_server(certificate)) as port:
+        async with dialled("https://localhost:1", Direct(port), ca_file=certificate) as rest:
+            assert await rest.api_version() == "v0.0.45"
+        async with dialled("https://other.internal:1", Direct(port), ca_file=certificate) as rest:
+            with pytest.raises(Unreachable, match="is not trusted"):
+                await rest.api_version()
+        async with dialled("https://localhost:1", Direct(port)) as rest:
+            with pytest.raises(Unreachable, match="is not trusted"):
+                await rest.api_version()
+
+
+async def test_an_answer_cut_off_behind_a_dialer() -> None:
+    async with listening(says(CUT)) as port, dialled("http://h:1", Direct(port)) as rest:
+        with pytest.raises(ProtocolError, match="broke the exchange off"):
+            await rest.api_version()
+
+
+# --- proxies --------------------------------------------------------------------------------------------------
+
+
+async def test_a_proxy_is_for_hosts_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: list[bytes] = []
+
+    async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readuntil(b"\r\n"))
+        await says(OK % len(PING) + PING)(reader, writer)
+
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    async with listening(proxy) as between, listening(says(OK % len(PING) + PING)) as port:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{between}")
+        server = await asyncio.start_unix_server(says(OK % len(PING) + PING), tmp_path / "s.sock")
+        async with server:
+            for url in (f"http://127.0.0.1:{port}", f"http://localhost:{port}", f"unix:{tmp_path}/s.sock"):
+                async with slurm_at(url) as slurm:
+                    assert await slurm.api_version() == "v0.0.45"
+        async with dialled("http://slurm.internal:1", Direct(port)) as rest:
+            assert await rest.api_version() == "v0.0.45"
+        assert asked == []
+        async with slurm_at("http://slurm.internal:6820") as slurm:
+            assert await slurm.api_version() == "v0.0.45"
+    assert asked[0].startswith(b"GET http://slurm.internal:6820/slurm/v0.0.45/ping/")

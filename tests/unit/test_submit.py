@@ -361,9 +361,9 @@ async def test_an_interruption_stays_one_though_the_cancel_fails(
 async def test_an_interruption_does_not_wait_for_ever(
     server: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from slurm_rest.transport.rest import submitting
+    from slurm_rest.transport import once
 
-    monkeypatch.setattr(submitting, "_ABANDON_SECONDS", 0)
+    monkeypatch.setattr(once, "_ABANDON_SECONDS", 0)
     server.ping()
     slow = Slow(MADE)
     server.on("POST", "/job/submit", slow)

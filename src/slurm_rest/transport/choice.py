@@ -40,8 +40,14 @@ def choose_transport(
 
     def rest() -> SlurmTransport:
         bind_tokens(settings)
+        dialer = None
+        if settings.ssh_tunnel:
+            from .ssh import SshRunner
+
+            dialer = SshRunner(settings)
         return RestTransport(
             settings,
+            dialer=dialer,
             http_transport=http_transport,
             read_timeout=read_timeout,
             recovery_timeout=recovery_timeout,
@@ -51,12 +57,12 @@ def choose_transport(
     def ssh() -> SlurmTransport:
         from .ssh import ssh_transport
 
-        return ssh_transport(settings, metrics)
+        return ssh_transport(settings, metrics, recovery_timeout)
 
     def cli() -> SlurmTransport:
         from .cli import cli_transport
 
-        return cli_transport(metrics)
+        return cli_transport(metrics, recovery_timeout)
 
     makers: dict[str, Callable[[], SlurmTransport]] = {"rest": rest, "ssh": ssh, "cli": cli}
     first, *others = settings.ways()

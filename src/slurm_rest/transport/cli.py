@@ -13,6 +13,7 @@ from slurm_rest.errors import CommandMissing, ProtocolError, Timeout
 from slurm_rest.metrics import Metrics
 
 from .command_line import CommandTransport
+from .once import RECOVERY_TIMEOUT
 from .shell import MAX_OUTPUT
 
 __all__ = ["LocalRunner", "cli_transport"]
@@ -97,6 +98,6 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         await process.wait()
 
 
-def cli_transport(metrics: Metrics | None = None) -> CommandTransport:
+def cli_transport(metrics: Metrics | None = None, recovery_timeout: float = RECOVERY_TIMEOUT) -> CommandTransport:
     """Return the transport over this host's own commands."""
-    return CommandTransport(LocalRunner(), metrics)
+    return CommandTransport(LocalRunner(), metrics, recovery_timeout)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import logging
 import secrets
@@ -20,8 +19,6 @@ from slurm_rest.errors import (
     NoAccounting,
     ProtocolError,
     SlurmError,
-    SubmitUncertain,
-    Timeout,
 )
 from slurm_rest.history import HistoryQuery
 from slurm_rest.metrics import Metrics, RequestRecord, request_fields
@@ -40,6 +37,7 @@ from slurm_rest.models import (
 from . import commands, control
 from .base import Counters, PreparedJob, StateRow
 from .capabilities import Capabilities, command_capabilities
+from .command_submit import CommandSearch, CommandSubmitter, HostClock
 from .ids import MAX_JOB_ID, base_id, check_id, check_signal, group_ids, latest_records
 from .job_texts import (
     accounting_question,
@@ -51,6 +49,8 @@ from .job_texts import (
     read_queue,
 )
 from .node_texts import nodes_question, partitions_program, read_nodes, read_partitions
+from .once import RECOVERY_TIMEOUT
+from .recovery import Look
 from .shell import LINE, Finished, Program, read_output, wrap
 
 __all__ = ["CommandTransport", "Runner"]
@@ -64,9 +64,8 @@ _DETAILS_PER_COMMAND = 100
 # Up to this many ended jobs, the controller's richer records are asked for first.
 _FEW = 4
 _READ_SECONDS = 60.0
-# sbatch itself tries again for a while when slurmctld is too busy.
-_SUBMIT_SECONDS = 120.0
-_ABANDON_SECONDS = 4.0
+# An answer that took longer says too little about the host's clock.
+_PROMPT = 5.0
 
 
 class Runner(Protocol):
@@ -93,14 +92,18 @@ class Runner(Protocol):
 class CommandTransport:
     """Slurm through sbatch, squeue, sacct, scancel and scontrol of 22.05 and later."""
 
-    def __init__(self, runner: Runner, metrics: Metrics | None = None) -> None:
+    def __init__(
+        self, runner: Runner, metrics: Metrics | None = None, recovery_timeout: float = RECOVERY_TIMEOUT
+    ) -> None:
         self.runner = runner
         self.metrics = metrics or Metrics()
         self.name = runner.name
         self._counters = Counters()
         self._id, self._numbers = secrets.token_hex(4), itertools.count(1)
-        self._release = self._cluster = ""
+        self._release = self._cluster = self._user = ""
         self._unaccounted = False
+        self._clock: HostClock | None = None
+        self._submitter = CommandSubmitter(self, self._run, self._good, recovery_timeout)
 
     @property
     def counters(self) -> Counters:
@@ -141,8 +144,8 @@ class CommandTransport:
         return ConfigError(f"This needs slurmrestd, and the transport is {self.name}", hint=hint)
 
     async def user_name(self) -> str:
-        """Return the user that the commands run as, empty where that is not known."""
-        return self.runner.user
+        """Return the user that the commands run as: as the host says, or before it was asked, as it is configured."""
+        return self._user or self.runner.user
 
     async def close(self) -> None:
         """Close the connection."""
@@ -152,13 +155,20 @@ class CommandTransport:
         """Return no API version, the Slurm release as ``22.05``, and the cluster's name, asking if need be."""
         if not self._release:
             done = await self._run(commands.version_program())
-            self._release, self._cluster = commands.read_version(done, self.runner.where)
+            self._release, self._cluster, self._user = commands.read_version(done, self.runner.where)
         return "", _minor(self._release), self._cluster
 
     @property
     def slurm_release(self) -> str:
         """The release as far as it is known yet."""
         return self._release
+
+    @property
+    def clock(self) -> HostClock:
+        """The host's clock; known as soon as one command has run."""
+        if self._clock is None:
+            raise ProtocolError(f"{self.runner.where} does not tell its time", hint="Try there: date +%s")
+        return self._clock
 
     async def _run(self, program: Program, *, repeatable: bool = True, timeout: float = _READ_SECONDS) -> Finished:
         """Run a program; one that only reads once more after a connection that broke under it."""
@@ -174,6 +184,7 @@ class CommandTransport:
         context = ErrorContext(command=program.name, request_id=f"{self._id}-{next(self._numbers)}")
         self._counters.requests += 1
         received, status, outcome, started = 0, None, "cancelled", time.perf_counter()
+        asked = time.monotonic()
         try:
             wrapped = wrap(program)
             stdout, stderr = await self.runner.execute(LINE, wrapped.stdin, timeout)
@@ -190,6 +201,9 @@ class CommandTransport:
             record = RequestRecord(self.name, program.name, outcome, seconds, received, status, context.request_id)
             self.metrics.record(record)
             self._log_command(record)
+        answered = time.monotonic()
+        if done.clock and (self._clock is None or answered - asked < _PROMPT):
+            self._clock = HostClock(done.clock, asked, answered)
         if done.status in (126, 127):
             hint = "Slurm's commands must be on the path of a login without a terminal."
             told = replace(context, exit_status=done.status, stderr=done.stderr[:2000])
@@ -212,39 +226,19 @@ class CommandTransport:
     # --- submission -----------------------------------------------------------------------------------------
 
     async def submit(self, job: PreparedJob) -> Submission:
-        """Create one job. A caller who gives up meanwhile (^C, a time-out) leaves no job behind."""
-        task = asyncio.ensure_future(self._submit(job))
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            await self._abandon(task, job)
-            raise
+        """Create exactly one job, also when the answer is lost; see ExactlyOnce."""
+        return await self._submitter.submit(job)
 
-    async def _abandon(self, task: asyncio.Future[Submission], job: PreparedJob) -> None:
-        """Let an interrupted submission end, and cancel the job that it made."""
-        await asyncio.wait([task], timeout=_ABANDON_SECONDS)
-        if not task.done():
-            task.cancel()
-            log.warning("Interrupted while submitting: there may be a job whose comment ends in %s", job.key)
-        elif not task.cancelled() and task.exception() is None:
-            try:
-                await self.cancel([task.result().job_id])
-            except SlurmError as error:
-                log.warning("Job %d could not be cancelled: %s", task.result().job_id, error.message)
+    async def find(self, job: PreparedJob, *, since: float, back: float | None = None, final: bool = True) -> Look:
+        """Look for the job that carries the key of a submission made elsewhere: once, without waiting.
 
-    async def _submit(self, job: PreparedJob) -> Submission:
-        """Run sbatch once. Whatever ends it without an answer leaves open whether there is a job."""
-        program = commands.submit_program(job)
-        try:
-            done = await self._run(program, repeatable=False, timeout=_SUBMIT_SECONDS)
-        except (ProtocolError, Timeout) as error:
-            raise SubmitUncertain(
-                f"The answer to the submission was lost, so the job may exist: {error.message}",
-                key=job.key,
-                hint=f"Look for a job whose comment ends in {job.key} before you submit it again.",
-                context=error.context,
-            ) from error
-        return commands.read_submission(done, job, self.runner.where)
+        ``since`` is when it was first sent, in Unix seconds; ``back`` how many seconds into the past accounting is
+        asked. A ``final`` look asks accounting too where the controller has none. ``Look.complete`` says whether it
+        could not have been missed; that none is still to come is for a Case to judge.
+        """
+        await self.target()
+        search = CommandSearch(self._good, job, since)
+        return await search.look(final=final) if back is None else await search.whole(back=back)
 
     # --- reading --------------------------------------------------------------------------------------------
 
@@ -436,9 +430,8 @@ class CommandTransport:
     async def ping(self) -> list[Ping]:
         """Ask for the controllers, and for the configuration, which they tell to users that they know."""
         done = await self._run(commands.ping_program())
-        pings = commands.read_ping(done, self.runner.where)
-        self._release, self._cluster = pings[0].slurm, pings[0].cluster
-        return pings
+        self._release, self._cluster, self._user = commands.read_version(done, self.runner.where)
+        return commands.read_ping(done, self.runner.where)
 
     async def ping_accounting(self) -> None:
         """Make a small read from accounting; raises AccountingDown or what else is wrong."""

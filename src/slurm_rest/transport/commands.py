@@ -18,7 +18,7 @@ from slurm_rest.errors import (
     SlurmError,
     SlurmIssue,
     SubmitRejected,
-    SubmitUncertain,
+    Timeout,
     TransportError,
 )
 from slurm_rest.models import CancelResult, Ping, Submission
@@ -32,6 +32,7 @@ from .shell import Finished, Program, quote
 
 __all__ = [
     "accounting_program",
+    "began_too_late",
     "cancel_program",
     "context_of",
     "failure",
@@ -48,7 +49,9 @@ __all__ = [
 ]
 
 # Exit statuses of the submission's own preparations, before sbatch is started.
-_NO_ROOM = 98
+_TOO_LATE, _NO_ROOM = 97, 98
+# What timeout(1) exits with.
+_OUT_OF_TIME = 124
 _ID = re.compile(r"(\d+)(?:_(\d+)|\+(\d+))?")
 _PARSABLE = re.compile(r"(\d+)(?:;(\S+))?")
 # squeue and sacct tell one word. These are flags, with the base state that they stand beside.
@@ -121,8 +124,11 @@ def failure(done: Finished, where: str) -> SlurmError:
 # --- sbatch --------------------------------------------------------------------------------------------------
 
 
-def submit_program(job: PreparedJob) -> Program:
+def submit_program(job: PreparedJob, *, begin_by: int, seconds: float) -> Program:
     """Return the submission: the script on sbatch's standard input, the environment on descriptor 3.
+
+    It does nothing after the second ``begin_by`` of the host's clock, and ends sbatch after ``seconds``: sbatch
+    outlives the connection under it, and would try for 2 minutes to get a word with a busy slurmctld.
 
     ``--export=A=1,..`` cannot hold every value, leaves SLURM_EXPORT_ENV behind, and shows in ``ps``. ``--export-file``
     takes NUL-separated text, also from a descriptor, and then the job's environment is exactly that; 26.05 reads it
@@ -136,7 +142,8 @@ def submit_program(job: PreparedJob) -> Program:
     environment = quote(_with_name(_texts(jobs[0].get("environment")), jobs[0].get("name")))
     script = quote([str(job.body["script"])])
     first, *others = ([*spec.to_argv()] for spec in _specs(job.spec, jobs))
-    command = quote(["sbatch", "--parsable", *first, "--export=ALL", "--export-file=3"])
+    limited = ["timeout", "-k", "2", f"{seconds:g}", "sbatch"]
+    command = quote([*limited, "--parsable", *first, "--export=ALL", "--export-file=3"])
     for words in others:
         # Slurm runs the script with the first component's environment; without words of their own the others would
         # open the same descriptor again.
@@ -151,7 +158,8 @@ def submit_program(job: PreparedJob) -> Program:
         command += f' "$f" {quote(job.spec.args)} </dev/null'
     else:
         command = f"printf %s {script} | {command}"
-    return Program("sbatch", f"{prepared}printf '%s\\0' {environment} | {{ {command}\n}} 3<&0")
+    fence = f'[ "$(date +%s)" -le {begin_by} ] || exit {_TOO_LATE}'
+    return Program("sbatch", f"{fence}\n{prepared}printf '%s\\0' {environment} | {{ {command}\n}} 3<&0")
 
 
 def _jobs_of(body: Mapping[str, object]) -> list[Mapping[str, object]]:
@@ -185,27 +193,39 @@ def _specs(spec: JobSpec, jobs: Sequence[Mapping[str, object]]) -> Iterable[JobS
         yield part.replace(**changes)
 
 
-def read_submission(done: Finished, job: PreparedJob, where: str) -> Submission:
-    """Return the job of a submission: the last line that is ``id`` or ``id;cluster``, never a digit of other text."""
+def read_submission(done: Finished, where: str) -> Submission | SlurmError:
+    """Return the job of a submission: the last line that is ``id`` or ``id;cluster``, never a digit of other text.
+
+    Raises what means that there is no job; an error that is returned says why nothing is known.
+    """
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
     found = _PARSABLE.fullmatch(lines[-1]) if lines else None
     if done.status == 0 and found and int(found[1]) > 0:
         return Submission(job_id=int(found[1]), cluster=found[2] or "", warnings=tuple(_words(done.stderr)))
     context = context_of(done)
     said = "; ".join(_words(done.stderr)) or " ".join(lines)[:300] or "no output"
+    if began_too_late(done):
+        hint = "Nothing was submitted. The host or the way to it is too busy."
+        return Timeout(f"{where} came to the submission too late", hint=hint, context=context)
     if done.status == _NO_ROOM:
         hint = "The job was not submitted: /tmp (or TMPDIR) there must take a small file."
         raise TransportError(f"{where} has no room for the job's environment: {said}", hint=hint, context=context)
     if _AWAY.search(said):
         raise failure(done, where)
-    if done.status in (0, 124) or (done.status > 125 and done.status != 255) or _LOST.search(said):
-        raise SubmitUncertain(
-            f"sbatch on {where} did not tell whether there is a job (exit status {done.status}): {said}",
-            key=job.key,
-            hint=f"Look for a job whose comment ends in {job.key} before you submit it again.",
-            context=context,
-        )
+    if done.status == _OUT_OF_TIME:
+        hint = "slurmctld is busy or stuck: scontrol ping"
+        return Timeout(f"sbatch on {where} took too long and was ended: {said}", hint=hint, context=context)
+    if _LOST.search(said):
+        return failure(done, where)
+    if done.status == 0 or (done.status > 125 and done.status != 255):
+        message = f"sbatch on {where} did not tell whether there is a job (exit status {done.status}): {said}"
+        return ProtocolError(message, hint="Try sbatch there by hand.", context=context)
     raise SubmitRejected(f"Slurm refused the job: {said}", hint=_advice(said), context=context)
+
+
+def began_too_late(done: Finished) -> bool:
+    """Return whether a submission did nothing because its time to begin was over."""
+    return done.status == _TOO_LATE
 
 
 def _advice(said: str) -> str:
@@ -282,30 +302,33 @@ def _result(label: str, said: str) -> CancelResult:
 
 _PING = re.compile(r"Slurmctld\((\w+)\) at (\S+) is (\w+)")
 _VERSION = re.compile(r"^slurm\S* (\d+\.\d+\S*)$", re.MULTILINE)
-_CONFIG = re.compile(r"^(ClusterName|SLURM_VERSION)\s*= (\S+)", re.MULTILINE)
+_CONFIG = re.compile(r"^(ClusterName|SLURM_VERSION|LoginName)\s*= (\S+)", re.MULTILINE)
+# The user's own name first: what fails is scontrol.
+_WHO = 'printf "LoginName = %s\\n" "$(id -un)"; scontrol --version && scontrol show config'
 
 
 def version_program() -> Program:
-    """Return the question for the release of the commands and the name of the cluster."""
-    return Program("scontrol", "scontrol --version && scontrol show config")
+    """Return the question for the release of the commands, the name of the cluster, and who runs them."""
+    return Program("scontrol", _WHO)
 
 
-def read_version(done: Finished, where: str) -> tuple[str, str]:
-    """Return release (``22.05.8``) and cluster name."""
+def read_version(done: Finished, where: str) -> tuple[str, str, str]:
+    """Return release (``22.05.8``), cluster name, and the user's name."""
     found = _VERSION.search(done.stdout)
     if done.status or found is None:
         raise failure(done, where)
-    return found[1], dict(_CONFIG.findall(done.stdout)).get("ClusterName", "")
+    told = dict(_CONFIG.findall(done.stdout))
+    return found[1], told.get("ClusterName", ""), told.get("LoginName", "")
 
 
 def ping_program() -> Program:
     """Return the question for the controllers and, as a proof that this user is known, the configuration."""
-    return Program("scontrol", "scontrol ping; scontrol --version && scontrol show config")
+    return Program("scontrol", f"scontrol ping; {_WHO}")
 
 
 def read_ping(done: Finished, where: str) -> list[Ping]:
     """Return one value for each controller; raises ControllerDown when none answers."""
-    release, cluster = read_version(done, where)
+    release, cluster, _ = read_version(done, where)
     # The configuration ends with the same lines once more.
     found = dict.fromkeys(_PING.findall(done.stdout))
     pings = [

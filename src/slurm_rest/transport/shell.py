@@ -42,12 +42,16 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a command printed, and its exit status; text keeps foreign bytes as surrogates."""
+    """What a command printed, and its exit status; text keeps foreign bytes as surrogates.
+
+    ``clock`` is the host's Unix time when it began, 0 where that is not known.
+    """
 
     name: str
     stdout: str
     stderr: str
     status: int
+    clock: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ def wrap(program: Program) -> Wrapped:
     """Return the program as the shell's input, with the marks around its output."""
     mark = f"slurm-rest-{secrets.token_hex(8)}"
     text = (
-        f"{{\n{_PRELUDE}\necho {mark}; echo {mark} >&2\n(\n{program.text}\n)\n"
+        f"{{\n{_PRELUDE}\necho {mark} $(date +%s); echo {mark} >&2\n(\n{program.text}\n)\n"
         f"s=$?; printf '\\n%s %s\\n' {mark} $s; printf '\\n%s\\n' {mark} >&2; exit $s\n}}\n"
     )
     return Wrapped(text.encode("utf-8", "surrogateescape"), mark)
@@ -76,9 +80,11 @@ def wrap(program: Program) -> Wrapped:
 def read_output(program: Program, wrapped: Wrapped, stdout: bytes, stderr: bytes, where: str) -> Finished:
     """Return the command's own output; raises ProtocolError when its end, with the exit status, did not arrive."""
     mark = wrapped.mark.encode()
-    before, begin, rest = stdout.partition(mark + b"\n")
+    before, begin, rest = stdout.partition(mark + b" ")
+    clock, _, rest = rest.partition(b"\n")
     output, end, status = rest.rpartition(b"\n" + mark + b" ")
-    if not begin or not end or not status.strip().isdigit():
+    # Half a number would be another one.
+    if not begin or not end or not (status.strip().isdigit() and status.endswith(b"\n")):
         said = _excerpt(stderr.replace(mark, b"") + b" " + (rest if begin else before))
         what = "broke off" if begin else "did not start"
         raise ProtocolError(
@@ -86,7 +92,8 @@ def read_output(program: Program, wrapped: Wrapped, stdout: bytes, stderr: bytes
             hint="The connection or the login ended before the command did, or the login runs no command.",
         )
     errors = stderr.partition(mark + b"\n")[2].rpartition(b"\n" + mark)[0]
-    return Finished(program.name, _text(output), _text(errors), int(status))
+    began = int(clock) if clock.strip().isdigit() else 0
+    return Finished(program.name, _text(output), _text(errors), int(status), began)
 
 
 def _text(raw: bytes) -> str:

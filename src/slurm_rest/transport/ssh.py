@@ -9,8 +9,9 @@ import asyncio
 import contextlib
 import importlib.util
 import logging
+import random
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,16 @@ from slurm_rest.errors import AuthError, ConfigError, HostKeyError, ProtocolErro
 from slurm_rest.metrics import Metrics
 
 from .command_line import CommandTransport
+from .once import RECOVERY_TIMEOUT
 from .shell import MAX_OUTPUT
+from .streams import Stream
 
 if TYPE_CHECKING:
     import asyncssh
+
+    _Opens = Callable[
+        [asyncssh.SSHClientConnection], Awaitable[tuple[asyncssh.SSHReader[bytes], asyncssh.SSHWriter[bytes]]]
+    ]
 
 __all__ = ["SshRunner", "ssh_transport"]
 
@@ -36,6 +43,7 @@ _LOGIN_SECONDS = 30.0
 _KEEPALIVE_SECONDS = 10
 _KEEPALIVE_COUNT = 3
 _CLOSE_SECONDS = 2.0
+_HUNG_UP_PAUSES = (0.3, 1.0, 3.0)
 _CHUNK = 1 << 16
 
 
@@ -115,13 +123,57 @@ class SshRunner:
                     raise Unreachable(f"{self.where} opens no SFTP session: {_reason(error)}", hint=hint) from error
         raise AssertionError("not reached")
 
+    # --- the way to slurmrestd ------------------------------------------------------------------------------
+
+    async def dial(self, host: str, port: int) -> Stream:
+        """Connect to a TCP port as seen from there; raises Unreachable, HostKeyError or AuthError."""
+        return await self._dial(f"{host}:{port}", lambda there: there.open_connection(host, port, encoding=None))
+
+    async def dial_path(self, path: str) -> Stream:
+        """Connect to a unix socket there, as ``dial`` does."""
+        return await self._dial(path, lambda there: there.open_unix_connection(path, encoding=None))
+
+    async def _dial(self, target: str, opens: _Opens) -> Stream:
+        import asyncssh
+
+        for last in (False, True):
+            connection = await self._connected()
+            try:
+                return _Channel(*await asyncio.wait_for(opens(connection), _CONNECT_SECONDS))
+            except asyncssh.ChannelOpenError as error:
+                if connection.is_closed() and not last:
+                    continue
+                raise _no_way(target, self.where, error) from error
+            except (asyncssh.Error, OSError, asyncio.TimeoutError) as error:
+                await self._drop(connection)
+                if last:
+                    hint = "Try it with: ssh -W HOST:PORT SSH_HOST"
+                    raise Unreachable(f"{self.where} opens no way to {target}: {_reason(error)}", hint=hint) from error
+        raise AssertionError("not reached")
+
+    # --- the connection -------------------------------------------------------------------------------------
+
     async def _connected(self) -> asyncssh.SSHClientConnection:
         async with self._connecting:
             if self._connection is not None and self._connection.is_closed():
                 await self._drop(self._connection)
             if self._connection is None:
-                self._connection = await self._connect()
+                self._connection = await self._connect_again()
             return self._connection
+
+    async def _connect_again(self) -> asyncssh.SSHClientConnection:
+        """Connect, and again when the host hung up: sshd drops some where many log in at once (MaxStartups)."""
+        import asyncssh
+
+        for pause in _HUNG_UP_PAUSES:
+            try:
+                return await self._connect()
+            except Unreachable as error:  # noqa: PERF203  # beside a connection a try costs nothing
+                if not isinstance(error.__cause__, (asyncssh.ConnectionLost, ConnectionResetError)):
+                    raise
+                log.info("%s; trying again", error.message)
+                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  # only to spread the load
+        return await self._connect()
 
     async def _drop(self, connection: asyncssh.SSHClientConnection) -> None:
         if self._connection is connection:
@@ -158,6 +210,51 @@ class SshRunner:
             one.close()
             with contextlib.suppress(Exception):
                 await asyncio.wait_for(one.wait_closed(), _CONNECT_SECONDS)
+
+
+class _Channel:
+    """A Stream through SSH."""
+
+    def __init__(self, reader: asyncssh.SSHReader[bytes], writer: asyncssh.SSHWriter[bytes]) -> None:
+        self._reader, self._writer = reader, writer
+
+    @property
+    def ended(self) -> bool:
+        return self._reader.at_eof() or self._writer.is_closing()
+
+    async def read(self, limit: int) -> bytes:
+        with _as_os_error():
+            return await self._reader.read(limit)
+
+    async def write(self, data: bytes) -> None:
+        with _as_os_error():
+            self._writer.write(data)
+            await self._writer.drain()
+
+    async def close(self) -> None:
+        self._writer.close()
+        with contextlib.suppress(Exception):
+            await asyncio.wait_for(self._writer.wait_closed(), _CLOSE_SECONDS)
+
+
+@contextlib.contextmanager
+def _as_os_error() -> Iterator[None]:
+    import asyncssh
+
+    try:
+        yield
+    except asyncssh.Error as error:
+        raise ConnectionError(_reason(error)) from error
+
+
+def _no_way(target: str, where: str, error: asyncssh.ChannelOpenError) -> Unreachable:
+    import asyncssh
+
+    if error.code == asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED:
+        hint = "Its sshd must allow AllowTcpForwarding, or for a socket AllowStreamLocalForwarding."
+        return Unreachable(f"{where} does not forward connections to {target}", hint=hint)
+    hint = "SLURM_REST_URL is as seen from the SSH host (SLURM_REST_SSH_TUNNEL); is slurmrestd running there?"
+    return Unreachable(f"Nothing listens at {target} as seen from {where}: {_reason(error)}", hint=hint)
 
 
 async def _connect_one(
@@ -285,6 +382,8 @@ async def _talk(process: asyncssh.SSHClientProcess[bytes], stdin: bytes) -> tupl
     return output, errors
 
 
-def ssh_transport(settings: Settings, metrics: Metrics | None = None) -> CommandTransport:
+def ssh_transport(
+    settings: Settings, metrics: Metrics | None = None, recovery_timeout: float = RECOVERY_TIMEOUT
+) -> CommandTransport:
     """Return the transport over the commands of the configured login node."""
-    return CommandTransport(SshRunner(settings), metrics)
+    return CommandTransport(SshRunner(settings), metrics, recovery_timeout)

@@ -19,8 +19,8 @@ from slurm_rest.errors import (
     Unreachable,
 )
 from slurm_rest.testing import FakeCluster, FakeSlurm, Fault, Tokens
-from slurm_rest.transport.rest import recovery
-from slurm_rest.transport.rest.recovery import Bounds
+from slurm_rest.transport import recovery
+from slurm_rest.transport.recovery import Bounds
 from tests.unit.testing.conftest import Fake
 
 TRUE = "#!/bin/sh\n"

@@ -8,7 +8,6 @@ import itertools
 import logging
 import platform
 import secrets
-import ssl
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from slurm_rest.errors import (
     AuthError,
     ConfigError,
     ErrorContext,
+    HostKeyError,
     ProtocolError,
     SlurmError,
     Timeout,
@@ -41,7 +41,10 @@ from slurm_rest.records import mapping, read_ping
 from slurm_rest.transport.answers import Answer, controller_down, error_of, is_ambiguous, read_answer
 from slurm_rest.transport.base import Counters
 from slurm_rest.transport.operations import operation_name, proxy_time, slurm_time
-from slurm_rest.transport.rest.proxies import blame_proxy
+from slurm_rest.transport.streams import Dialer
+
+from .pool import make_pool
+from .proxies import blame_proxy
 
 __all__ = ["Connection"]
 
@@ -66,6 +69,7 @@ class Connection:
         self,
         settings: Settings,
         *,
+        dialer: Dialer | None = None,
         http_transport: httpx.AsyncBaseTransport | None = None,
         read_timeout: float = READ_TIMEOUT,
         metrics: Metrics | None = None,
@@ -78,6 +82,7 @@ class Connection:
         self.cluster = ""
         self._timeout = httpx.Timeout(read_timeout, connect=CONNECT_TIMEOUT)
         self._http_transport = http_transport
+        self._dialer = dialer
         self._client: httpx.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._version = settings.api_version
@@ -94,6 +99,13 @@ class Connection:
         # Sockets of a loop that is over close with it.
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.aclose()
+        if self._dialer is not None:
+            await self._dialer.close()
+
+    @property
+    def where(self) -> str:
+        """The URL, and from where it is seen."""
+        return self.settings.url if self._dialer is None else f"{self.settings.url} through {self._dialer.where}"
 
     async def version(self) -> str:
         """Return the API version in use: the configured one, or the newest that both sides know, found once."""
@@ -124,7 +136,7 @@ class Connection:
         found = []
         for version in reversed(API_VERSIONS):
             answer = await self._attempt("GET", f"/slurm/{version}/ping/", (), None)
-            error = error_of(answer)
+            error = self._error_of(answer)
             if isinstance(error, UnsupportedVersion):
                 continue
             if error is not None:
@@ -241,7 +253,13 @@ class Connection:
         """Return the error that an answer means; asks slurmrestd again where the answer alone cannot tell."""
         if is_ambiguous(answer) and not await self.controller_responds():
             return controller_down(answer.context)
-        return error_of(answer, answer.token, self.tokens.clock.now())
+        return self._error_of(answer)
+
+    def _error_of(self, answer: Answer) -> SlurmError | None:
+        error = error_of(answer, answer.token, self.tokens.clock.now())
+        if isinstance(error, TokenMissing) and self.settings.url.startswith("unix:"):
+            error.hint += " Or ask as the user who started slurmrestd: with rest_auth/local it serves only that one."
+        return error
 
     async def controller_responds(self) -> bool:
         """Ask ``ping/``, which answers at once also when slurmctld is away (a bad token looks the same there)."""
@@ -332,37 +350,20 @@ class Connection:
     def _http(self) -> httpx.AsyncClient:
         if self._client is None:
             self._loop = asyncio.get_running_loop()
-            url = self.settings.url
-            transport = self._http_transport
-            if url.startswith("unix:"):
-                transport = transport or httpx.AsyncHTTPTransport(uds=url.removeprefix("unix:"))
-                url = "http://localhost"
-            tls = self._tls(url)
-            try:
-                self._client = httpx.AsyncClient(
-                    base_url=url,
-                    timeout=self._timeout,
-                    transport=transport,
-                    verify=tls,
-                    limits=httpx.Limits(max_connections=CONCURRENCY, max_keepalive_connections=CONCURRENCY),
-                )
-            except (ImportError, ValueError, httpx.InvalidURL) as error:
-                hint = "Check http_proxy, https_proxy and all_proxy, or set no_proxy to the host of slurmrestd."
-                raise ConfigError(f"A proxy of the environment cannot be used: {error}", hint=hint) from None
+            self._client = make_pool(
+                self.settings,
+                dialer=self._dialer,
+                http_transport=self._http_transport,
+                timeout=self._timeout,
+                connections=CONCURRENCY,
+            )
         if self._loop is not asyncio.get_running_loop():
             hint = "Make one in each: async with AsyncSlurmClient(...) inside asyncio.run(...)."
             raise SlurmError("This client was used in another event loop before", hint=hint)
         return self._client
 
-    def _tls(self, url: str) -> ssl.SSLContext:
-        if not url.startswith("https:"):
-            # Never used; httpx would load the system's certificates for nothing (20 ms).
-            return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        try:
-            return ssl.create_default_context(cafile=self.settings.ca_file)
-        except (OSError, ssl.SSLError) as error:
-            hint = "Check SLURM_REST_CA_FILE."
-            raise ConfigError(f"Cannot read the CA file {self.settings.ca_file}: {error}", hint=hint) from None
+    def _blame(self, hint: str) -> str:
+        return hint if self._dialer is not None else blame_proxy(self.settings.url, hint)
 
     @contextmanager
     def _translated(self, context: ErrorContext) -> Iterator[None]:
@@ -370,9 +371,12 @@ class Connection:
         url = self.settings.url
         try:
             yield
+        except SlurmError:
+            # What the way to slurmrestd says by itself.
+            raise
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             message, hint = _connect_problem(url, error)
-            raise Unreachable(message, hint=blame_proxy(url, hint), context=context) from error
+            raise Unreachable(message, hint=self._blame(hint), context=context) from error
         except httpx.TimeoutException as error:
             hint = "slurmrestd is busy or stuck, or slurmctld behind it is."
             message = f"{url} gave no answer within {self._timeout.read:g} s ({context.method} {context.path})"
@@ -384,7 +388,7 @@ class Connection:
             reason = str(error) or type(error).__name__
             hint = "It may speak https, or something else than HTTP; or slurmrestd ended while it answered."
             message = f"{url} broke the exchange off ({context.method} {context.path}): {reason}"
-            raise ProtocolError(message, hint=blame_proxy(url, hint), context=context) from error
+            raise ProtocolError(message, hint=self._blame(hint), context=context) from error
 
 
 def _log_request(record: RequestRecord, path: str) -> None:
@@ -432,4 +436,5 @@ def lost(error: SlurmError) -> bool:
 
     What failed may also be a ping before it, which negotiates the version.
     """
-    return isinstance(error, TransportError) and not isinstance(error, Unreachable) and error.context.method != "GET"
+    before = isinstance(error, (Unreachable, HostKeyError)) or error.context.method == "GET"
+    return isinstance(error, TransportError) and not before

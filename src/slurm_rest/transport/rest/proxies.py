@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import ipaddress
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-__all__ = ["blame_proxy", "proxy_of"]
+__all__ = ["blame_proxy", "is_loopback", "proxy_of"]
+
+
+def is_loopback(url: str) -> bool:
+    """Return whether a URL means this host, where a proxy has no place."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def proxy_of(url: str) -> str:
     """Return ``HOST:PORT`` of the proxy that the environment names for a URL, empty if there is none."""
     parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or proxy_bypass(parts.netloc):
+    if parts.scheme not in ("http", "https") or is_loopback(url) or proxy_bypass(parts.netloc):
         return ""
     proxies = getproxies()
     named = proxies.get(parts.scheme) or proxies.get("all") or ""

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from slurm_rest.errors import AccountingDown
 from slurm_rest.models import JobInfo
 from slurm_rest.records import items, read_accounting_job
+from slurm_rest.transport import recovery
 from slurm_rest.transport.base import PreparedJob
+from slurm_rest.transport.recovery import Bounds, Look, carries, is_older, is_suspect, newest_first
 
-from . import recovery
 from .connection import Query
-from .recovery import Bounds, Look, carries, is_older, is_suspect, newest_first
 
 if TYPE_CHECKING:
     from .transport import RestTransport
@@ -41,11 +41,26 @@ class Search:
 
     def __init__(self, rest: RestTransport, job: PreparedJob, *, since: float, bounds: Bounds | None = None) -> None:
         self._rest = rest
+        self._last = 0
         self._job = job
         self._since = since
         self._bounds = bounds or recovery.BOUNDS
         self._others: set[int] = set()
         self._left = 0
+
+    def sending(self) -> None:
+        """Keep in mind the newest job known before the job is sent."""
+        self._last = max(self._rest.made, default=0)
+
+    async def look(self, *, final: bool) -> Look:
+        """Look behind the last known id first, where the job nearly always is; then everywhere."""
+        last, self._last = self._last, 0
+        if last:
+            started = time.monotonic()
+            jobs = await self.near(last)
+            if jobs:
+                return Look(started, time.monotonic(), tuple(jobs), complete=False)
+        return await self.whole(final=final)
 
     async def near(self, last: int) -> list[JobInfo]:
         """Look among the ids that follow the last known one. Nothing found means nothing."""

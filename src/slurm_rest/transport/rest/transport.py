@@ -39,6 +39,8 @@ from slurm_rest.transport.answers import Answer, controller_down, unknown_user
 from slurm_rest.transport.base import Counters, PreparedJob, StateRow
 from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
 from slurm_rest.transport.ids import MAX_JOB_ID, check_id, group_ids
+from slurm_rest.transport.once import RECOVERY_TIMEOUT
+from slurm_rest.transport.streams import Dialer
 
 from . import listing
 from .accounting import AccountingReader
@@ -46,7 +48,7 @@ from .acting import Actor
 from .connection import Connection, Query
 from .readings import parse_rows
 from .states import StateReader
-from .submitting import RECOVERY_TIMEOUT, Submitter
+from .submitting import Submitter
 
 if TYPE_CHECKING:
     import httpx
@@ -72,13 +74,14 @@ class RestTransport:
         self,
         settings: Settings,
         *,
+        dialer: Dialer | None = None,
         http_transport: httpx.AsyncBaseTransport | None = None,
         read_timeout: float | None = None,
         recovery_timeout: float = RECOVERY_TIMEOUT,
         metrics: Metrics | None = None,
     ) -> None:
         timeout = {} if read_timeout is None else {"read_timeout": read_timeout}
-        self.connection = Connection(settings, http_transport=http_transport, metrics=metrics, **timeout)
+        self.connection = Connection(settings, dialer=dialer, http_transport=http_transport, metrics=metrics, **timeout)
         self.made: dict[int, str] = {}
         self.seen: dict[int, str] = {}
         self.looking = asyncio.Lock()
@@ -101,8 +104,8 @@ class RestTransport:
 
     @property
     def where(self) -> str:
-        """The URL."""
-        return self.connection.settings.url
+        """The URL, and through which SSH host it is reached."""
+        return self.connection.where
 
     @property
     def cluster(self) -> str:

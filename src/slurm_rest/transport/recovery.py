@@ -9,7 +9,10 @@ out after the look. Measured on 24.11.5 and 26.05.5:
 - slurmrestd tries for 10 s (MessageTimeout) to reach slurmctld, also for a client that is gone. So when it was not
   slurmrestd itself that gave up, its time has to pass as well.
 - Nothing bounds the time for which a proxy that stays silent, or a network, holds a request. So after a client's own
-  time-out nothing is ever sent again.
+  time-out over REST nothing is ever sent again.
+- sbatch goes on when the SSH connection under it breaks (10 s with a frozen slurmctld, and up to 2 minutes where it is
+  busy), and a frozen sshd runs later what lies in its sockets. So a submission by command carries its own end: it does
+  not begin after ``start`` seconds by the host's clock, and sbatch is ended after ``run`` more.
 """
 
 from __future__ import annotations
@@ -20,9 +23,23 @@ from dataclasses import dataclass, field
 
 from slurm_rest.errors import ControllerDown, SlurmError, Timeout
 from slurm_rest.models import JobInfo
-from slurm_rest.records import mapping, text
 
-__all__ = ["BOUNDS", "Bounds", "Case", "Decision", "Look", "Loss", "carries", "group_id", "loss_of", "newest_first"]
+__all__ = [
+    "BOUNDS",
+    "NOBODY_UIDS",
+    "Bounds",
+    "Case",
+    "Decision",
+    "Look",
+    "Loss",
+    "carries",
+    "group_id",
+    "held_until",
+    "is_older",
+    "is_suspect",
+    "loss_of",
+    "newest_first",
+]
 
 # 24.11 runs the jobs of users it does not know under these.
 NOBODY_UIDS = frozenset({99, 65534})
@@ -37,6 +54,8 @@ class Bounds:
     ``grace`` is for what a daemon that just woke up still holds, ``held`` how long slurmrestd tries to reach
     slurmctld (MessageTimeout), ``skew`` how far the clocks of client and cluster may differ, ``horizon`` how far back
     accounting is asked for a caller's own key. ``sends`` counts the first one, ``records`` what one look may read.
+    ``start`` is how late a submission by command may begin, ``run`` how long its sbatch may take, ``end`` how much
+    later it is certainly ended: SIGKILL follows 2 s behind SIGTERM.
     """
 
     grace: float = 2.0
@@ -45,6 +64,9 @@ class Bounds:
     horizon: float = 7 * 86400.0
     sends: int = 3
     records: int = 2000
+    start: float = 10.0
+    run: float = 25.0
+    end: float = 3.0
     pauses: tuple[float, ...] = (0.2, 0.5, 1.0, 2.0)
 
 
@@ -79,11 +101,13 @@ class Look:
 
 @dataclass(slots=True)
 class Case:
-    """One lost answer: when the request was sent, when the answer was given up, and what was seen since."""
+    """One lost answer, given up at ``lost``.
 
-    loss: Loss
-    sent: float
+    Until ``held`` somebody other than slurmctld may still hold the request; None: nobody knows how long.
+    """
+
     lost: float
+    held: float | None
     bounds: Bounds = field(default_factory=lambda: BOUNDS)
     first: float | None = None
 
@@ -100,10 +124,9 @@ class Case:
 
     def settles_at(self) -> float | None:
         """Return from when on a look without the job means that there is none; None while that is not known."""
-        if self.first is None or self.loss is Loss.SILENT:
+        if self.first is None or self.held is None:
             return None
-        settled = self.first + self.bounds.grace
-        return settled if self.loss is Loss.ANSWERED else max(settled, self.sent + self.bounds.held + self.bounds.grace)
+        return max(self.first + self.bounds.grace, self.held)
 
     def may_settle(self, now: float) -> bool:
         """Return whether a look that starts now can settle the case."""
@@ -116,6 +139,13 @@ class Case:
         pause = pauses[min(looks, len(pauses)) - 1]
         settled = self.settles_at()
         return pause if settled is None or now + pause < settled else max(settled - now, 0.0)
+
+
+def held_until(loss: Loss, sent: float, lost: float, bounds: Bounds) -> float | None:
+    """Return until when a request sent over REST may be held by somebody other than slurmctld."""
+    if loss is Loss.SILENT:
+        return None
+    return lost if loss is Loss.ANSWERED else sent + bounds.held + bounds.grace
 
 
 def loss_of(error: SlurmError, *, from_slurm: bool) -> Loss:
@@ -132,14 +162,12 @@ def carries(record: JobInfo, key: str, user: str) -> bool:
     """
     if user and record.user and record.user != user and record.uid not in NOBODY_UIDS:
         return False
-    comment = record.raw.get("comment")
-    return key in (text(comment) or text(mapping(comment).get("job")))
+    return key in f"{record.comment} {record.submission_key}"
 
 
 def is_suspect(record: JobInfo, name: str, user: str, since: float) -> bool:
     """Return whether a job could be the one although its comment says nothing: it was changed, or is not kept."""
-    comment = record.raw.get("comment")
-    if "slurm-rest:" in (text(comment) or text(mapping(comment).get("job"))):
+    if record.submission_key or "slurm-rest:" in record.comment:
         return False
     new = record.submit_time is not None and record.submit_time.timestamp() >= since
     return new and bool(user) and record.user == user and record.name == name

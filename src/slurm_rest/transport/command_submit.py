@@ -1,0 +1,162 @@
+"""Submits by sbatch: one run and what it printed means, and the search for the job when that did not arrive."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from slurm_rest.errors import AccountingDown, ProtocolError, SlurmError, Timeout
+from slurm_rest.models import CancelResult, JobInfo, Submission
+
+from . import commands, recovery
+from .base import PreparedJob
+from .key_texts import own_past_question, own_queue_question, read_own_past, read_own_queue
+from .once import ExactlyOnce, Lost
+from .recovery import Case, Look, carries, is_suspect
+from .shell import Finished, Program
+
+if TYPE_CHECKING:
+    from .command_line import CommandTransport
+
+__all__ = ["CommandSearch", "CommandSubmitter", "HostClock"]
+
+# Slurm's times are whole seconds.
+_ROUGHLY = 5.0
+# How much longer than a submission can take its answer is waited for.
+_PATIENCE = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class HostClock:
+    """What the clock of the commands' host showed, asked and answered at these seconds of time.monotonic() here."""
+
+    shown: int
+    asked: float
+    answered: float
+
+    def begin_by(self, now: float, seconds: float) -> tuple[int, float]:
+        """Return the host's second until which something may begin, ``seconds`` from now or a little later.
+
+        The other value is when, by time.monotonic(), that second is certainly over there.
+        """
+        last = self.shown + 1 + int(now - self.asked + seconds + 0.999)
+        return last, self.answered + last + 1 - self.shown
+
+    def moment(self, now: float) -> float:
+        """Return about which Unix second it is there."""
+        return self.shown + now - self.asked
+
+
+class Run(Protocol):
+    """Runs a program on the host and returns how it ended, whatever its exit status."""
+
+    def __call__(self, program: Program, *, repeatable: bool, timeout: float) -> Awaitable[Finished]:
+        """Raise ProtocolError or Timeout when that did not arrive."""
+
+
+Ask = Callable[[Program], Awaitable[Finished]]
+
+
+class CommandSearch:
+    """The search for one key among the jobs of the user who runs the commands: squeue, and sacct to be certain."""
+
+    def __init__(self, ask: Ask, job: PreparedJob, since: float) -> None:
+        """``ask`` runs a program that must succeed; ``since`` is when the job is sent, in Unix seconds there."""
+        self._ask = ask
+        self._job = job
+        self._since = since
+
+    def sending(self) -> None:
+        """Nothing is kept: every look costs the same."""
+
+    async def look(self, *, final: bool) -> Look:
+        """Look in the controller, and if ``final`` in accounting too."""
+        return await self._look(recovery.BOUNDS.skew, every=False, final=final)
+
+    async def whole(self, *, back: float | None = None, every: bool = False) -> Look:
+        """Look in both, in accounting ``back`` seconds into the past."""
+        return await self._look(recovery.BOUNDS.skew if back is None else back, every=every, final=True)
+
+    async def _look(self, back: float, *, every: bool, final: bool) -> Look:
+        started = time.monotonic()
+        queue = own_queue_question()
+        live = read_own_queue(queue, await self._ask(queue.program))
+        jobs = [record for record in live if self._carries(record)]
+        complete = final and not any(self._could_be(record) for record in live)
+        if final and (every or not jobs):
+            gone, answered = await self._past(back, {record.id for record in live})
+            jobs += [record for record in gone if self._carries(record)]
+            complete = complete and answered and not any(self._could_be(record) for record in gone)
+        unique = {record.id: record for record in jobs}
+        return Look(started, time.monotonic(), tuple(unique.values()), complete)
+
+    async def _past(self, back: float, here: set[int]) -> tuple[list[JobInfo], bool]:
+        """Return what accounting knows of jobs that the controller has no more, and whether it answered."""
+        past = own_past_question(self._job.name, back)
+        try:
+            records = read_own_past(past, await self._ask(past.program))
+        except AccountingDown:
+            return [], False
+        return [record for record in records if record.id not in here], True
+
+    def _carries(self, record: JobInfo) -> bool:
+        return carries(record, self._job.key, "")
+
+    def _could_be(self, record: JobInfo) -> bool:
+        return is_suspect(record, self._job.name, record.user, self._since - _ROUGHLY)
+
+
+class CommandSubmitter:
+    """Submits over one CommandTransport; see ExactlyOnce for ``recovery_timeout``."""
+
+    def __init__(self, transport: CommandTransport, run: Run, ask: Ask, recovery_timeout: float) -> None:
+        self._transport = transport
+        self._run, self._ask = run, ask
+        self._once = ExactlyOnce(self, recovery_timeout)
+
+    async def submit(self, job: PreparedJob) -> Submission:
+        """Create exactly one job."""
+        # Learns the host's clock as well.
+        await self._transport.target()
+        return await self._once.submit(job)
+
+    @property
+    def cluster(self) -> str:
+        """The cluster's name."""
+        return self._transport.cluster
+
+    def search(self, job: PreparedJob) -> CommandSearch:
+        """Begin the search for a job that is to be sent."""
+        return CommandSearch(self._ask, job, self._transport.clock.moment(time.monotonic()))
+
+    async def known(self, job: PreparedJob) -> int | None:
+        """Nothing is kept: one question for all of the user's jobs is as cheap as one for a job."""
+        return None
+
+    def remember(self, job_id: int, key: str) -> None:
+        """Nothing is kept."""
+
+    def forget(self) -> None:
+        """Nothing is kept."""
+
+    async def cancel(self, ids: Sequence[int | str]) -> list[CancelResult]:
+        """Cancel jobs."""
+        return await self._transport.cancel(ids)
+
+    async def send(self, job: PreparedJob) -> Submission | Lost:
+        """Run sbatch once, in such a way that it is known when it can do nothing any more."""
+        bounds = recovery.BOUNDS
+        last, over = self._transport.clock.begin_by(time.monotonic(), bounds.start)
+        program = commands.submit_program(job, begin_by=last, seconds=bounds.run)
+        timeout = bounds.start + bounds.run + bounds.end + _PATIENCE
+        try:
+            done = await self._run(program, repeatable=False, timeout=timeout)
+        except (ProtocolError, Timeout) as error:
+            return Lost(error, Case(time.monotonic(), over + bounds.run + bounds.end, bounds))
+        outcome = commands.read_submission(done, self._transport.runner.where)
+        if not isinstance(outcome, SlurmError):
+            return outcome
+        now = time.monotonic()
+        return Lost(outcome, None if commands.began_too_late(done) else Case(now, now, bounds))
