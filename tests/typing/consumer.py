@@ -32,6 +32,9 @@ from slurm_rest import (
     WaitTimeout,
 )
 from slurm_rest.api import jobs
+from slurm_rest.auth import FileToken
+from slurm_rest.exporters import to_opentelemetry, to_prometheus
+from slurm_rest.metrics import Metrics
 
 
 def blocking() -> None:
@@ -113,6 +116,28 @@ def errors(slurm: SlurmClient) -> None:
         assert_type(error.http_status, int | None)
         assert_type(error.error_number, int | None)
     assert_type(slurm_rest.__version__, str)
+
+
+class OwnToken:
+    """A token source of a user's own."""
+
+    name = "our vault"
+
+    async def token(self, *, renew: bool = False) -> str:
+        """Return a token."""
+        return "x"
+
+
+def watched() -> None:
+    """Who one is, and what is counted."""
+    slurm = SlurmClient(token=["env", FileToken(Path("/run/token")), OwnToken()], jwt_key_id="k1", token_ssh=True)
+    assert_type(slurm.metrics, Metrics)
+    assert_type(slurm.metrics.token_age, float | None)
+    stop = slurm.metrics.on_request(lambda request: assert_type(request.seconds, float))
+    stop()
+    to_prometheus(slurm.metrics, "hpc")()
+    to_opentelemetry(AsyncSlurmClient(token=OwnToken()).metrics)
+    SlurmClient(token=5)  # type: ignore[arg-type]
 
 
 def refused(slurm: SlurmClient, job: Job) -> None:
