@@ -101,8 +101,8 @@ class Metrics:
     token_issued: float | None = None
     token_expires: float | None = None
     _clock: Callable[[], float] = field(default=time.time, repr=False)
-    _request_listeners: list[Callable[[RequestRecord], None]] = field(default_factory=list, repr=False)
-    _batch_listeners: list[Callable[[BatchRecord], None]] = field(default_factory=list, repr=False)
+    _request_listeners: list[Callable[[RequestRecord], object]] = field(default_factory=list, repr=False)
+    _batch_listeners: list[Callable[[BatchRecord], object]] = field(default_factory=list, repr=False)
 
     @property
     def request_count(self) -> int:
@@ -123,12 +123,12 @@ class Metrics:
         """Measure a token's age by this clock, which gives Unix seconds."""
         self._clock = clock
 
-    def on_request(self, listener: Callable[[RequestRecord], None]) -> Callable[[], None]:
+    def on_request(self, listener: Callable[[RequestRecord], object]) -> Callable[[], None]:
         """Call ``listener`` after each request, in the client's loop; returns what ends that."""
         self._request_listeners.append(listener)
         return lambda: self._request_listeners.remove(listener)
 
-    def on_batch(self, listener: Callable[[BatchRecord], None]) -> Callable[[], None]:
+    def on_batch(self, listener: Callable[[BatchRecord], object]) -> Callable[[], None]:
         """Call ``listener`` for each request that is about jobs by their ids; returns what ends that."""
         self._batch_listeners.append(listener)
         return lambda: self._batch_listeners.remove(listener)
@@ -177,12 +177,12 @@ class Metrics:
         }
 
 
-def _tell(listeners: Iterable[Callable[[T], None]], news: T) -> None:
+def _tell(listeners: Iterable[Callable[[T], object]], news: T) -> None:
     for listener in list(listeners):
         _call(listener, news)
 
 
-def _call(listener: Callable[[T], None], news: T) -> None:
+def _call(listener: Callable[[T], object], news: T) -> None:
     try:
         listener(news)
     except Exception:
