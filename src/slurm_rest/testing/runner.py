@@ -164,7 +164,7 @@ def output_of(job: FakeJob) -> str:
 def expand(job: FakeJob, path: str, *, on_disk: bool = False) -> str:
     """Expand the patterns of a path; it is relative to the job's directory.
 
-    The controller leaves ``%N`` as it is, on disk it is the node's name.
+    ``%N`` is the first node; the controller writes ``(null)`` while there is none (26.05).
     """
     values = {
         "%": "%",
@@ -179,7 +179,7 @@ def expand(job: FakeJob, path: str, *, on_disk: bool = False) -> str:
         "n": "0",
         "q": job.request.text("qos"),
     }
-    if on_disk and job.nodes:
-        values["N"] = job.nodes[0]
+    if job.nodes or not on_disk:
+        values["N"] = job.nodes[0] if job.nodes else "(null)"
     text = _PATTERN.sub(lambda found: values.get(found[2], found[0]).zfill(min(int(found[1] or 0), 10)), path)
     return os.path.join(job.request.directory, text)
