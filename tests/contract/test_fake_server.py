@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -125,7 +126,9 @@ class Both:
             "current_working_directory",
         )
         found = {name: job.get(name) for name in (*names, "name", "user_name", "partition", "time_limit", "node_count")}
-        here = {name: str(job.get(name)).replace(side.directory, "~").replace(f"-{job_id}", "-ID") for name in paths}
+        here = {
+            name: re.sub(rf"-{job_id}(?!\d)", "-ID", str(job.get(name)).replace(side.directory, "~")) for name in paths
+        }
         return {**found, **here}
 
     def wait(self, ids: Ids, *states: str) -> None:
@@ -222,10 +225,12 @@ def test_bad_bodies(both: Both) -> None:
 
 @pytest.mark.parametrize("sides", SOME, indirect=True, ids="-".join)
 def test_jobs_and_their_ends(both: Both) -> None:
-    held = both.submit(hold=True, comment="mine", time_limit={"set": True, "number": 5}, tasks=2)
+    held = both.submit(
+        hold=True, comment="mine", standard_output="o-%x-%j-%u-%N-%A-%a", time_limit={"set": True, "number": 5}, tasks=2
+    )
     both.records("held", held)
     ends = [
-        (both.submit(script="#!/bin/sh\nexit 3\n", standard_error="e-%x-%j", argv=["me", "x"]), "FAILED"),
+        (both.submit(script="#!/bin/sh\nexit 3\n", standard_error="e-%x-%j-%N", argv=["me", "x"]), "FAILED"),
         (both.submit(script="#!/bin/sh\nkill -9 $$\n"), "FAILED"),
         (both.submit(), "COMPLETED"),
         (both.submit(current_working_directory="/no/such/place"), "FAILED"),

@@ -187,7 +187,9 @@ class Answers:
         """Return a path: up to v0.0.42 expanded, from v0.0.43 on as it was asked for, beside the expanded one."""
         if not path:
             return ""
-        return expand(job, path) if always or "stdout_expanded" not in self._shape("job") else path
+        # 24.11 leaves the node's pattern in the record.
+        node = None if self.release == "24.11" else job.nodes[0] if job.nodes else "(null)"
+        return expand(job, path, node=node) if always or "stdout_expanded" not in self._shape("job") else path
 
     # --- jobs in accounting ---------------------------------------------------------------------------------
 

@@ -128,7 +128,7 @@ class FakeCluster:
         except ValueError:
             raise Refused(2081) from None
         self._check(requests)
-        job_id, now = self.new_id(), self.now()
+        job_id, now, made = self.new_id(), self.now(), []
         for number, request in enumerate(requests):
             for task in tasks or (None,):
                 job = FakeJob(job_id if number == 0 else self.new_id(), request, owner, now, array_limit=limit)
@@ -144,10 +144,11 @@ class FakeCluster:
                 elif conditions:
                     job.reason = "Dependency"
                 self._add(job)
+                made.append(job)
         if len(tasks) == 1:
             self.jobs[job_id][0].id = job_id
         self.counts["submitted"] += 1
-        self.settle(everything=True)
+        self._scheduler.admit(made)
         return job_id
 
     def _check(self, requests: Sequence[JobRequest]) -> None:

@@ -138,7 +138,7 @@ class Runner:
         found: list[IO[bytes]] = []
         try:
             for path, how in [*paths, *([(error, mode)] if error else [])]:
-                found.append(Path(expand(job, path, on_disk=True)).open(how))  # noqa: SIM115  # closed below
+                found.append(Path(expand(job, path, node=job.nodes[0])).open(how))  # noqa: SIM115  # closed below
         except OSError:
             for file in found:
                 file.close()
@@ -161,11 +161,8 @@ def output_of(job: FakeJob) -> str:
     return job.request.text("standard_output") or ("slurm-%j.out" if job.task_id is None else "slurm-%A_%a.out")
 
 
-def expand(job: FakeJob, path: str, *, on_disk: bool = False) -> str:
-    """Expand the patterns of a path; it is relative to the job's directory.
-
-    The controller leaves ``%N`` as it is, on disk it is the node's name.
-    """
+def expand(job: FakeJob, path: str, *, node: str | None = None) -> str:
+    """Expand the patterns of a path; it is relative to the job's directory. ``%N`` stays without a ``node``."""
     values = {
         "%": "%",
         "A": str(job.array_id or job.id),
@@ -179,7 +176,7 @@ def expand(job: FakeJob, path: str, *, on_disk: bool = False) -> str:
         "n": "0",
         "q": job.request.text("qos"),
     }
-    if on_disk and job.nodes:
-        values["N"] = job.nodes[0]
+    if node is not None:
+        values["N"] = node
     text = _PATTERN.sub(lambda found: values.get(found[2], found[0]).zfill(min(int(found[1] or 0), 10)), path)
     return os.path.join(job.request.directory, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .dependencies import decide
@@ -29,19 +29,29 @@ class Scheduler:
             self._timer.cancel()
         self._timer, self._due = None, float("inf")
 
+    def admit(self, jobs: Sequence[FakeJob]) -> None:
+        """Start what can start of new jobs: they change nothing for the others."""
+        if self._cluster.runs:
+            for job in jobs:
+                self._consider(job)
+            self._set_timer()
+
     def settle(self, *, everything: bool) -> None:
         """End what is over its limit and start what can, if something happened or a time has come."""
         cluster = self._cluster
         if not cluster.runs or not (everything or cluster.now() >= self._due):
             return
         self._due = float("inf")
-        live = [job for job in cluster.all_jobs() if not job.is_over]
+        live = list(self._live())
         for job in live:
             self._watch_limit(job)
         for job in live:
             if job.is_pending and not job.nodes:
-                self._consider(job, live)
+                self._consider(job)
         self._set_timer()
+
+    def _live(self) -> Iterator[FakeJob]:
+        return (job for job in self._cluster.all_jobs() if not job.is_over)
 
     def _watch_limit(self, job: FakeJob) -> None:
         if job.base != "RUNNING" or job.time_limit is None:
@@ -52,8 +62,8 @@ class Scheduler:
         else:
             self._due = min(self._due, ends)
 
-    def _consider(self, job: FakeJob, live: Iterable[FakeJob]) -> None:
-        reason = self._obstacle(job, live)
+    def _consider(self, job: FakeJob) -> None:
+        reason = self._obstacle(job)
         if reason == "DependencyNeverSatisfied" and "KILL_INVALID_DEPENDENCY" in job.request.words("flags"):
             job.reason = reason
             self._cluster.cancel([job], job.owner)
@@ -69,8 +79,9 @@ class Scheduler:
         for component in components:
             nodes = self._cluster.machines.room(component)
             self._cluster.start(component, nodes or ("n1",))
+            self._watch_limit(component)
 
-    def _obstacle(self, job: FakeJob, live: Iterable[FakeJob]) -> str:
+    def _obstacle(self, job: FakeJob) -> str:
         """Return why a job cannot start, empty when it can."""
         cluster = self._cluster
         if job.held:
@@ -79,7 +90,7 @@ class Scheduler:
             self._due = min(self._due, job.begin)
             return "BeginTime"
         if job.request.dependency:
-            verdict = decide(job, job.request.dependency, cluster.find, lambda: live)
+            verdict = decide(job, job.request.dependency, cluster.find, self._live)
             if verdict != "met":
                 return "Dependency" if verdict == "open" else "DependencyNeverSatisfied"
         partition = cluster.machines.partition_of(job)

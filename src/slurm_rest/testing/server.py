@@ -159,6 +159,9 @@ class FakeSlurm:
         from .wire import WireProtocol
 
         self._socket = socket.create_server(self._address)
+        # Inherited by every connection. asyncio leaves it out for a socket whose protocol is not named, and then each
+        # answer waits 40 ms for the client's acknowledgement of its head.
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         config = uvicorn.Config(
             self.app,
             http=WireProtocol,
