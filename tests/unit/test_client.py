@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from slurm_rest import AsyncJob, AsyncSlurmClient
-from slurm_rest.errors import JobNotFound, SpecError
+from slurm_rest.errors import ConfigError, JobNotFound, SpecError
 from slurm_rest.models import JobInfo
 from slurm_rest.states import JobState
 
 from .captures import capture
-from .wire import NEW, Server, accounted, body_of, client, good, job, no_pauses, query_of, server, states
+from .wire import NEW, URL, Server, accounted, body_of, client, good, job, no_pauses, query_of, server, states
 
 __all__ = ["no_pauses", "server"]
 
@@ -237,3 +237,20 @@ async def test_a_version_that_was_set_still_needs_the_release(server: Server) ->
     assert (version, release) == ("v0.0.42", "24.11")
     assert cluster
     assert ping.call_count == 1
+
+
+@pytest.mark.parametrize(
+    ("spans", "problem"),
+    [
+        ({"timeout": 0.0}, "timeout is 0.0. It takes seconds, more than 0."),
+        ({"timeout": -1.0}, "timeout is -1.0. It takes seconds, more than 0."),
+        ({"timeout": float("nan")}, "timeout is nan. It takes seconds, more than 0."),
+        ({"recovery_timeout": -1.0}, "recovery_timeout is -1.0. It takes seconds, 0 or more."),
+    ],
+)
+def test_spans_that_are_none(spans: dict[str, float], problem: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        AsyncSlurmClient(
+            URL, token="tok", timeout=spans.get("timeout"), recovery_timeout=spans.get("recovery_timeout", 0)
+        )
+    assert str(caught.value) == problem

@@ -76,6 +76,26 @@ async def test_a_server_that_serves_none_of_ours(server: Server) -> None:
     assert caught.value.supported == API_VERSIONS
 
 
+async def test_all_who_wait_for_the_negotiation_share_its_failure() -> None:
+    asked: list[str] = []
+
+    async def silent(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path)
+        await asyncio.sleep(0)
+        raise httpx.ReadTimeout("slow", request=request)
+
+    async with AsyncSlurmClient(
+        URL, token="tok", transport="rest", http_transport=httpx.MockTransport(silent)
+    ) as slurm:
+        found = await asyncio.gather(*(slurm.states([number]) for number in (1, 2, 3)), return_exceptions=True)
+        assert [type(error) for error in found] == [Timeout] * 3
+        assert len(asked) == 1
+        # Whoever comes later asks anew.
+        with pytest.raises(Timeout):
+            await slurm.states([1])
+        assert len(asked) == 2
+
+
 async def test_an_upgraded_server_is_negotiated_with_once_more(server: Server) -> None:
     ping = server.ping(UP, NOT_SERVED)
     others = [server.on("GET", f"/slurm/{version}/ping/", UP) for version in API_VERSIONS[:-1]]

@@ -288,6 +288,9 @@ async def test_a_version_that_is_gone_is_negotiated_before_the_job_is_sent_once(
         (SCRIPT, {"comment": "x" * 1000}, SpecError),
         (SCRIPT, {"chdir": "here"}, SpecError),
         (SCRIPT, {"nodes": "two"}, SpecError),
+        (SCRIPT, {"env": ["A=1"]}, SpecError),
+        (SCRIPT, {"env": "A=1"}, SpecError),
+        (SCRIPT, {"env": 7}, SpecError),
     ],
 )
 async def test_what_is_wrong_before_sending_sends_nothing(

@@ -200,7 +200,9 @@ class _Reader:
 
     def spec(self) -> JobSpec:
         """Return what was read."""
-        env = {**self.env, **dict(self.keywords.get("env") or {})}  # type: ignore[call-overload]  # a mapping, see spec.py
+        own = self.keywords.get("env")
+        # What is no mapping is refused as in any other spec.
+        env = {**self.env, **own} if isinstance(own, Mapping) else own or self.env
         first, *others = [{"name": self.script.name, **layer.values} for layer in self.layers]
         components = tuple(JobSpec.of("", values, env=env) for values in others)
         args = self.keywords.get("args") or ()

@@ -37,6 +37,11 @@ def choose_transport(
     Each is loaded only where it is used. This host's commands join in by themselves, so there they have to prove that
     they lead to the same cluster.
     """
+    # Written so that NaN is refused, too.
+    if read_timeout is not None and not read_timeout > 0:
+        raise ConfigError(f"timeout is {read_timeout!r}", hint="It takes seconds, more than 0.")
+    if not recovery_timeout >= 0:
+        raise ConfigError(f"recovery_timeout is {recovery_timeout!r}", hint="It takes seconds, 0 or more.")
 
     def rest() -> SlurmTransport:
         bind_tokens(settings)

@@ -87,6 +87,8 @@ class Connection:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._version = settings.api_version
         self._negotiation = asyncio.Lock()
+        # How often it failed, and why the last time.
+        self._failures, self._failure = 0, SlurmError("")
         self._slots = asyncio.Semaphore(CONCURRENCY)
         # Numbers alone would repeat in a server's log, where all clients meet.
         self._name = secrets.token_hex(4)
@@ -108,11 +110,21 @@ class Connection:
         return self.settings.url if self._dialer is None else f"{self.settings.url} through {self._dialer.where}"
 
     async def version(self) -> str:
-        """Return the API version in use: the configured one, or the newest that both sides know, found once."""
+        """Return the API version in use: the configured one, or the newest that both sides know, found once.
+
+        Whoever waits while another finds out shares the outcome, also a failure: a frozen slurmrestd costs a minute.
+        """
         if self._version is None:
+            failures = self._failures
             async with self._negotiation:
+                if self._version is None and self._failures != failures:
+                    raise self._failure
                 if self._version is None:
-                    self._version = await self._negotiate()
+                    try:
+                        self._version = await self._negotiate()
+                    except SlurmError as error:
+                        self._failures, self._failure = self._failures + 1, error
+                        raise
         return self._version
 
     @property
