@@ -162,26 +162,43 @@ SPOILT = {
 @pytest.mark.parametrize(("way", "release"), [("ssh", "22.05"), ("rest", "24.11"), ("rest", "26.05")])
 async def test_the_output_is_found_whatever_its_name(way: str, release: str, shared_cluster: SharedCluster) -> None:
     cluster = shared_cluster(release)
+    places = [f"/home/alice/pattern-{os.getpid()}-{number}" for number in range(len(PATTERNS))]
+    mkdir = ["mkdir", "-p", *(f"{place}/sub dir" for place in places)]
+    await asyncio.to_thread(cluster.exec, mkdir, user="alice", check=True)
     async with Way(way, cluster).client(**(ssh if way == "ssh" else mounted)(cluster)) as client:
-        jobs: dict[str, AsyncJob] = {}
-        for number, pattern in enumerate(PATTERNS):
-            name = f"/home/alice/pattern-{number}-{os.getpid()}"
-            script = f"#!/bin/sh\necho 'of {pattern}'\n"
-            mkdir = ["mkdir", "-p", f"{name}/sub dir"]
-            await asyncio.to_thread(cluster.exec, mkdir, user="alice", check=True)
-            jobs[pattern] = await client.submit(script, name=f"na{number}", output=pattern, chdir=name, ntasks=1)
-        await client.wait(jobs.values())
-        wrong = {}
-        for pattern, job in jobs.items():
-            handles = [job] if pattern in SPOILT[release] else [job, client.job(job.id)]
-            for handle in handles:
-                try:
-                    text = await handle.stdout()
-                except FileMissing as error:
-                    text = error.message
-                if text != f"of {pattern}\n":
-                    wrong[pattern] = text
-        assert wrong == {}
+
+        async def submit(pattern: str, place: str) -> AsyncJob:
+            return await client.submit(f"#!/bin/sh\necho 'of {pattern}'\n", name="na", output=pattern, chdir=place)
+
+        async def read(job: AsyncJob) -> str:
+            try:
+                return await job.stdout()
+            except FileMissing as error:
+                return error.message
+
+        jobs = await asyncio.gather(*map(submit, PATTERNS, places))
+        await client.wait(jobs)
+        told = await asyncio.gather(*map(read, jobs))
+        assert dict(zip(PATTERNS, told, strict=True)) == {pattern: f"of {pattern}\n" for pattern in PATTERNS}
+        # Others have the records alone.
+        good = {pattern: job.id for pattern, job in zip(PATTERNS, jobs, strict=True) if pattern not in SPOILT[release]}
+        told = await asyncio.gather(*(read(client.job(job_id)) for job_id in good.values()))
+        assert dict(zip(good, told, strict=True)) == {pattern: f"of {pattern}\n" for pattern in good}
+
+
+def connections(cluster: Cluster) -> set[str]:
+    """Return the processes of sshd that serve alice: one a connection."""
+    return set(cluster.exec(["pgrep", "-u", "alice", "sshd"]).stdout.split())
+
+
+async def test_sftp_shares_the_connection_of_the_commands(shared_cluster: SharedCluster) -> None:
+    cluster = shared_cluster("24.11")
+    async with Way("ssh", cluster).client() as client:
+        await client.ping()
+        before = await asyncio.to_thread(connections, cluster)
+        assert await client.files.names("/home/alice")
+        # Those of other tests may end meanwhile.
+        assert await asyncio.to_thread(connections, cluster) <= before
 
 
 @pytest.fixture(params=[("rest", "24.11"), ("rest", "26.05"), ("ssh", "22.05"), ("cli", "26.05")], ids="-".join)
