@@ -99,6 +99,21 @@ class HistoryQuery:
         }
         return [*words, *(f"--{name}={','.join(listed)}" for name, listed in given.items() if listed)]
 
+    def matches(self, record: JobInfo) -> bool:
+        """Tell whether a record is meant, as accounting does: for a source that has nothing but records."""
+        given = (
+            (self.users, record.user),
+            (self.names, record.name),
+            (self.partitions, record.partition),
+            (self.accounts, record.account),
+        )
+        return (
+            (record.submit_time is None or record.submit_time <= self.end)
+            and (record.end_time is None or record.end_time >= self.start or not record.state.is_terminal)
+            and all(not wanted or value in wanted for wanted, value in given)
+            and (not self.states or record.state.is_any_of(self.states))
+        )
+
     def check(self) -> HistoryQuery:
         """Return itself; SpecError for what accounting would misread."""
         if self.start >= self.end:

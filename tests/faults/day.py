@@ -32,7 +32,7 @@ _KINDS = {
     "requeue by exit": 4,
     "low": 8,
     "lose node": 3,
-    "lose node, again": 3,
+    "lose node once": 3,
     "time-out": 3,
 }
 _SUBMITTERS = 4
@@ -44,7 +44,7 @@ _SCRIPTS = {
     "requeue": '#!/bin/sh\n[ -n "$SLURM_RESTART_COUNT" ] || sleep 600\nexit 4\n',
     "requeue by exit": '#!/bin/sh\n[ -n "$SLURM_RESTART_COUNT" ] || exit 77\nexit 5\n',
     "low": "#!/bin/sh\nsleep 5\n",
-    "lose node, again": '#!/bin/sh\n[ -n "$SLURM_RESTART_COUNT" ] || sleep 600\n',
+    "lose node once": '#!/bin/sh\n[ -n "$SLURM_RESTART_COUNT" ] || sleep 600\n',
 }
 
 
@@ -60,6 +60,7 @@ class Day:
     records: dict[int, JobInfo] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     untold: int = 0
+    lost: set[int] = field(default_factory=set)
 
     async def run(self, count: int, seconds: float, *, patience: float = 240.0, timeouts: bool = True) -> None:
         """Live through it and compare; ``faults`` is empty if all went well."""
@@ -87,7 +88,9 @@ class Day:
             done, late = await asyncio.wait([*followers, everybody], timeout=seconds + patience)
         finally:
             events.cancel()
-            await asyncio.gather(events, return_exceptions=True)
+            (ended,) = await asyncio.gather(events, return_exceptions=True)
+        if not isinstance(ended, asyncio.CancelledError):
+            self.faults.append(f"nothing happened any more: {ended!r}")
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
@@ -179,6 +182,16 @@ class Day:
         script = "#!/bin/sh\nsleep 1\n"
         await self.client.submit(script, qos="high", ntasks=8, nodes=1, output="/dev/null", time=1)
 
+    async def _lose_node(self) -> None:
+        """Let the node fail that has a job which waits for that, with all that is on it."""
+        used = await self._root("squeue", "-h", "-t", "R", "-n", "lose-node,lose-node-once", "-o", "%N %j %A")
+        for line in used.splitlines():
+            node, name, job_id = line.split()
+            if name == "lose-node" or int(job_id) not in self.lost:
+                self.lost.add(int(job_id))
+                await self._root("scontrol", "update", f"nodename={node}", "state=down", "reason=trial")
+                return
+
     async def _running(self) -> set[int]:
         text = await self._root("squeue", "-h", "-t", "R", "-o", "%A")
         return {int(word) for word in text.split()}
@@ -220,8 +233,9 @@ class Day:
                 self.faults.append(f"job {job_id} ({kind}) was called {', '.join(wrong)} before it ended {final}")
 
     async def _sacct(self) -> dict[int, str]:
-        span = ("-S", "now-1hours", "-E", "now+1hours")
-        text = await self._root("sacct", "-a", "-X", "-D", "-n", "-P", *span, "-o", "JobIDRaw,Submit,State")
+        # By their ids: no span of time has those that were cancelled while held.
+        ids = ",".join(map(str, self.jobs))
+        text = await self._root("sacct", "-a", "-X", "-D", "-n", "-P", "-j", ids, "-o", "JobIDRaw,Submit,State")
         found: dict[int, tuple[str, str]] = {}
         for line in text.splitlines():
             job_id, submitted, state = line.split("|")

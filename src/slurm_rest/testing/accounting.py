@@ -14,7 +14,7 @@ __all__ = ["ROUTES"]
 
 _AGO = re.compile(r"now(?:-(\d+)(second|minute|hour|day)s?)?")
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
-_FILTERS = {"users": "user", "job_name": "name", "partition": "partition"}
+_FILTERS = {"users": "user", "job_name": "name", "partition": "partition", "account": "account"}
 
 
 def _guarded(handler: Handler) -> Handler:
@@ -56,7 +56,7 @@ def _in_window(request: Request) -> Iterable[FakeJob]:
 
 
 def _moment(request: Request, name: str, default: float) -> float:
-    text = next(iter(request.values(name)), "")
+    text = next(iter(request.values(name)), "").removeprefix("uts")
     found = _AGO.fullmatch(text)
     if found:
         return request.cluster.now() - int(found[1] or 0) * _SECONDS.get(found[2] or "", 1)
@@ -83,7 +83,9 @@ def _is_wanted(request: Request, record: Record) -> bool:
         wanted = [word for value in request.values(name) for word in value.split(",")]
         if wanted and record.get(key) not in wanted:
             return False
-    return True
+    states = {word for value in request.values("state") for word in value.split(",")}
+    current = record.get("state")
+    return not states or (isinstance(current, dict) and bool(states & set(current.get("current", ()))))
 
 
 def _ping(request: Request) -> Reply:

@@ -15,6 +15,7 @@ from slurm_rest.errors import (
     SlurmError,
     SubmitRejected,
 )
+from slurm_rest.history import HistoryQuery
 from slurm_rest.models import (
     ActionResult,
     CancelResult,
@@ -172,11 +173,25 @@ class FakeTransport:
             here = self._controller_records(self.slurm.members(job_id))
             known = {record.id for record in here}
             past = self.slurm.records.get(job_id, [])
-            records = map(read_accounting_job, self._answers.accounting_records(past, steps=False))
-            gone = (record for record in latest_records(records) if record.id not in known)
+            gone = (record for record in latest_records(self._accounted(past)) if record.id not in known)
             # While the controller has some of an array, its waiting tasks are known from there.
             found += [*here, *(record for record in gone if not here or record.state.is_terminal)]
         return found
+
+    async def incarnations(self, ids: Collection[int]) -> list[JobInfo]:
+        """Return every record that accounting has under these ids."""
+        self._ask()
+        past = (self.slurm.records.get(job_id, []) for job_id in ids)
+        return [record for jobs in past for record in self._accounted(jobs)]
+
+    async def history(self, query: HistoryQuery) -> list[JobInfo]:
+        """Return accounting's records of a span of time."""
+        self._ask()
+        groups = [[job for job in jobs if job.group == group] for group, jobs in self.slurm.records.items()]
+        return [record for jobs in groups for record in latest_records(self._accounted(jobs)) if query.matches(record)]
+
+    def _accounted(self, jobs: Sequence[FakeJob]) -> list[JobInfo]:
+        return [read_accounting_job(record) for record in self._answers.accounting_records(jobs, steps=False)]
 
     def _controller_records(self, jobs: Sequence[FakeJob]) -> list[JobInfo]:
         return [read_controller_job(record) for record in self._answers.job_records(jobs)]
