@@ -164,7 +164,7 @@ class Runner:
         found = re.search(r"slurm-rest-[0-9a-f]{16}", stdin.decode())
         assert found is not None
         mark = found[0]
-        return f"{mark}\n{self.output}\n{mark} {self.status}\n".encode(), f"{mark}\n\n{mark}\n".encode()
+        return f"{mark} 1800000000\n{self.output}\n{mark} {self.status}\n".encode(), f"{mark}\n\n{mark}\n".encode()
 
     async def close(self) -> None: ...
 
