@@ -9,8 +9,7 @@ import logging
 import platform
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -23,15 +22,11 @@ from slurm_rest.config import Settings
 from slurm_rest.errors import (
     AccountingDown,
     AuthError,
-    ConfigError,
     ErrorContext,
-    HostKeyError,
     ProtocolError,
     SlurmError,
-    Timeout,
     TokenMissing,
     TokenRejected,
-    TransportError,
     Unreachable,
     UnsupportedVersion,
     VersionNotServed,
@@ -43,8 +38,8 @@ from slurm_rest.transport.base import Counters
 from slurm_rest.transport.operations import operation_name, proxy_time, slurm_time
 from slurm_rest.transport.streams import Dialer
 
+from .faults import translated
 from .pool import make_pool
-from .proxies import blame_proxy
 
 __all__ = ["Connection"]
 
@@ -320,7 +315,7 @@ class Connection:
         before, started = self.tokens.clock.local(), time.perf_counter()
         outcome, status, received = "cancelled", None, 0
         try:
-            with self._translated(context):
+            with translated(self.settings.url, self._timeout, context, tunnelled=self._dialer is not None):
                 response = await self._http().request(method, target, headers=headers, content=body)
             status, received = response.status_code, len(response.content)
             content_type = response.headers.get("content-type", "")
@@ -374,34 +369,6 @@ class Connection:
             raise SlurmError("This client was used in another event loop before", hint=hint)
         return self._client
 
-    def _blame(self, hint: str) -> str:
-        return hint if self._dialer is not None else blame_proxy(self.settings.url, hint)
-
-    @contextmanager
-    def _translated(self, context: ErrorContext) -> Iterator[None]:
-        """Turn httpx's errors into ours. Their texts carry addresses, never headers."""
-        url = self.settings.url
-        try:
-            yield
-        except SlurmError:
-            # What the way to slurmrestd says by itself.
-            raise
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-            message, hint = _connect_problem(url, error)
-            raise Unreachable(message, hint=self._blame(hint), context=context) from error
-        except httpx.TimeoutException as error:
-            hint = "slurmrestd is busy or stuck, or slurmctld behind it is."
-            message = f"{url} gave no answer within {self._timeout.read:g} s ({context.method} {context.path})"
-            raise Timeout(message, hint=hint, context=context) from error
-        except (httpx.UnsupportedProtocol, httpx.InvalidURL, httpx.LocalProtocolError) as error:
-            raise ConfigError(f"Cannot use {url}: {error}", hint="Check SLURM_REST_URL.", context=context) from error
-        except (httpx.TransportError, httpx.DecodingError, OSError) as error:
-            # A raw OSError is TLS's: an alert after the handshake, for instance for want of a client certificate.
-            reason = str(error) or type(error).__name__
-            hint = "It may speak https, or something else than HTTP; or slurmrestd ended while it answered."
-            message = f"{url} broke the exchange off ({context.method} {context.path}): {reason}"
-            raise ProtocolError(message, hint=self._blame(hint), context=context) from error
-
 
 def _log_request(record: RequestRecord, path: str) -> None:
     log.debug(
@@ -420,33 +387,3 @@ def _log_request(record: RequestRecord, path: str) -> None:
 def _encode(query: Query) -> str:
     """Join pairs; ids, of which there may be thousands, need no encoding."""
     return "&".join(f"{name}={value if value.isdecimal() else quote(value, safe='')}" for name, value in query)
-
-
-def _connect_problem(url: str, error: Exception) -> tuple[str, str]:
-    """Return a message and a hint for a connection that did not come about."""
-    words = str(error)
-    lower = words.lower()
-    if "wrong_version_number" in lower or "record_layer_failure" in lower:
-        return f"{url} does not speak TLS", "slurmrestd behind it may speak plain http: try http:// in the URL."
-    if "certificate" in lower:
-        return f"The certificate of {url} is not trusted: {words}", "Name its CA with SLURM_REST_CA_FILE."
-    if "name or service" in lower or "name resolution" in lower or "nodename" in lower or "no address" in lower:
-        return f"The host name in {url} is not known", "Check SLURM_REST_URL."
-    if isinstance(error, httpx.TimeoutException):
-        return f"{url} did not take a connection in time", "Check host and port, and firewalls between."
-    if "no such file" in lower or "[errno 2]" in lower:
-        return f"There is no socket at {url}", "Check SLURM_REST_URL; is slurmrestd running?"
-    if "permission denied" in lower:
-        return f"You may not open {url}", "A local socket serves only the user who started slurmrestd, and root."
-    if url.startswith("unix:"):
-        return f"Nothing listens at {url}", "Is slurmrestd running, and is that its socket?"
-    return f"Nothing listens at {url}", "Check host and port in SLURM_REST_URL; is slurmrestd running?"
-
-
-def lost(error: SlurmError) -> bool:
-    """True when a submission may have arrived although it failed: anything after the connection stood.
-
-    What failed may also be a ping before it, which negotiates the version.
-    """
-    before = isinstance(error, (Unreachable, HostKeyError)) or error.context.method == "GET"
-    return isinstance(error, TransportError) and not before

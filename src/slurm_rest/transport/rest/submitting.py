@@ -19,7 +19,7 @@ from slurm_rest.transport.fields import require_fields
 from slurm_rest.transport.once import ExactlyOnce, Lost
 from slurm_rest.transport.recovery import NOBODY_UIDS, Case, Loss, carries, held_until, loss_of
 
-from .connection import lost
+from .faults import lost
 from .search import Search
 
 if TYPE_CHECKING:
