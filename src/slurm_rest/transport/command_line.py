@@ -34,11 +34,12 @@ from slurm_rest.models import (
     TransportHealth,
 )
 
-from . import commands, control
+from . import commands
 from .base import Counters, PreparedJob, StateRow
 from .capabilities import Capabilities, command_capabilities
+from .command_acting import CommandActor
 from .command_submit import CommandSearch, CommandSubmitter, HostClock
-from .ids import MAX_JOB_ID, base_id, check_id, check_signal, group_ids, latest_records
+from .ids import MAX_JOB_ID, check_id, group_ids, latest_records
 from .job_texts import (
     accounting_question,
     details_question,
@@ -103,6 +104,7 @@ class CommandTransport:
         self._release = self._cluster = self._user = ""
         self._unaccounted = False
         self._clock: HostClock | None = None
+        self._actor = CommandActor(self, self._run)
         self._submitter = CommandSubmitter(self, self._run, self._good, recovery_timeout)
 
     @property
@@ -368,64 +370,23 @@ class CommandTransport:
 
     async def cancel(self, ids: Sequence[int | str], signal: str | None = None) -> list[CancelResult]:
         """Run scancel, which reports each id that it could not cancel."""
-        labels = [check_id(job_id) for job_id in ids]
-        word = check_signal(signal)
-        results: dict[str, CancelResult] = {}
-        sendable = [label for label in dict.fromkeys(labels) if base_id(label) <= MAX_JOB_ID]
-        if word and sendable:
-            results = await self._unsignallable(sendable, word)
-            sendable = [label for label in sendable if label not in results]
-        for start in range(0, len(sendable), _IDS_PER_COMMAND):
-            chunk = sendable[start : start + _IDS_PER_COMMAND]
-            done = await self._run(commands.cancel_program(chunk, word))
-            results |= zip(chunk, commands.read_cancelled(done, chunk, self.runner.where), strict=True)
-        return [results.get(label) or CancelResult(job_id=base_id(label), outcome="not_found") for label in labels]
-
-    async def _unsignallable(self, labels: Sequence[str], signal: str) -> dict[str, CancelResult]:
-        """Return results for jobs that only wait: scancel would try to signal them for minutes."""
-        if signal in ("KILL", "9"):
-            return {}
-        live: dict[str, bool] = {}
-        for row in await self.states({base_id(label) for label in labels}):
-            for label in {str(row.job_id), f"{row.job_id}_{row.task_id}", f"{row.job_id}+{row.offset}"}:
-                live[label] = live.get(label, False) or not row.state.is_pending
-        said = "The job has not started, so there is nothing to signal"
-        return {
-            label: CancelResult(job_id=base_id(label), outcome="denied", message=said)
-            for label in labels
-            if live.get(label.replace("[", "").replace("]", "")) is False
-        }
+        return await self._actor.cancel(ids, signal)
 
     async def hold(self, ids: Sequence[int | str]) -> list[ActionResult]:
         """Keep jobs from starting: one command for 1000 of them."""
-        return await self._act("hold", ids)
+        return await self._actor.act("hold", ids)
 
     async def release(self, ids: Sequence[int | str]) -> list[ActionResult]:
         """Let held jobs start."""
-        return await self._act("release", ids)
+        return await self._actor.act("release", ids)
 
     async def requeue(self, ids: Sequence[int | str], *, hold: bool = False) -> list[ActionResult]:
         """Send jobs back to the queue; never twice, since they may run once more by then."""
-        return await self._act("requeuehold" if hold else "requeue", ids, repeatable=False)
-
-    async def _act(
-        self, action: control.Action, ids: Sequence[int | str], *, repeatable: bool = True
-    ) -> list[ActionResult]:
-        labels = [check_id(job_id) for job_id in ids]
-        sendable = [label for label in dict.fromkeys(labels) if base_id(label) <= MAX_JOB_ID]
-        results: dict[str, ActionResult] = {}
-        for start in range(0, len(sendable), _IDS_PER_COMMAND):
-            chunk = sendable[start : start + _IDS_PER_COMMAND]
-            done = await self._run(control.action_program(action, chunk), repeatable=repeatable)
-            results |= zip(chunk, control.read_actions(done, chunk, self.runner.where), strict=True)
-        return [results.get(label) or ActionResult(job_id=base_id(label), outcome="not_found") for label in labels]
+        return await self._actor.act("requeuehold" if hold else "requeue", ids, repeatable=False)
 
     async def update(self, job_id: int | str, changes: Mapping[str, object]) -> None:
         """Change options of a job, or of all tasks of an array that are not over."""
-        label = check_id(job_id)
-        release = (await self.target())[1]
-        done = await self._run(control.update_program(label, changes, release))
-        control.read_update(done, label, self.runner.where)
+        await self._actor.update(job_id, changes)
 
     async def ping(self) -> list[Ping]:
         """Ask for the controllers, and for the configuration, which they tell to users that they know."""

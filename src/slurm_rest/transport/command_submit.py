@@ -52,7 +52,7 @@ class HostClock:
 class Run(Protocol):
     """Runs a program on the host and returns how it ended, whatever its exit status."""
 
-    def __call__(self, program: Program, *, repeatable: bool, timeout: float) -> Awaitable[Finished]:
+    def __call__(self, program: Program, *, repeatable: bool = ..., timeout: float = ...) -> Awaitable[Finished]:
         """Raise ProtocolError or Timeout when that did not arrive."""
 
 
