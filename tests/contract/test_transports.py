@@ -230,17 +230,17 @@ async def test_the_past_is_known(client: AsyncSlurmClient) -> None:
     assert await client.history(start=timedelta(hours=2), end=timedelta(hours=1), name=name) == []
 
 
-async def test_a_requeued_job_is_followed_under_its_id(client: AsyncSlurmClient, way: Way) -> None:
+async def test_a_requeued_job_is_followed_under_its_id(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
     script = '#!/bin/sh\n[ -n "$SLURM_RESTART_COUNT" ] || sleep 600\nexit 4\n'
     job = await client.submit(script, requeue=True)
     changes: list[JobChange] = []
     async for change in client.watch([job], timeout=60):
         changes.append(change)
         if change.state.is_running and not change.restarts and not change.state.flags:
-            way.cluster.exec(["scontrol", "requeue", str(job.id)])
+            way.requeue(job.id)
         elif change.state.is_pending and change.restarts:
             # It would wait for two minutes.
-            way.cluster.exec(["scontrol", "update", f"jobid={job.id}", "starttime=now"])
+            way.start_now(job.id)
     assert [change.is_last for change in changes] == [False] * (len(changes) - 1) + [True]
     assert not any(change.state.is_terminal for change in changes[:-1])
     last = changes[-1]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient
 from slurm_rest.testing import FakeCluster, FakeSlurm, FakeTransport
+from slurm_rest.testing.changing import change, requeue
+from slurm_rest.testing.jobs import Owner
 from slurm_rest.transport.cli import LocalRunner
 from slurm_rest.transport.command_line import CommandTransport
 from slurm_rest.transport.fallback import FallbackTransport
 
+_ROOT = Owner("root", 0)
 FAKE_WAYS = [(name, release) for name in ("fake", "fakeserver") for release in ("24.11", "26.05")]
 # "auto" falls back, and here it need not; "fallback" is the same with a slurmrestd that is not there.
 WAYS = [
@@ -49,6 +53,14 @@ class Way:
     def read(self, path: str) -> str:
         """Return what a file of the cluster holds."""
         return self.cluster.exec(["cat", path]).stdout
+
+    def requeue(self, job_id: int) -> None:
+        """Send a job back to the queue, as root does."""
+        self.cluster.exec(["scontrol", "requeue", str(job_id)])
+
+    def start_now(self, job_id: int) -> None:
+        """Let a requeued job not wait for its two minutes."""
+        self.cluster.exec(["scontrol", "update", f"jobid={job_id}", "starttime=now"])
 
     def client(self, user: str = "alice", /, **settings: object) -> AsyncSlurmClient:
         """Return a client of one user that can go no other way."""
@@ -101,6 +113,21 @@ class FakeWay:
     def read(self, path: str) -> str:
         """Return what a file holds."""
         return Path(path).read_bytes().decode("utf-8", "surrogateescape")
+
+    def requeue(self, job_id: int) -> None:
+        """Send a job back to the queue, as root does."""
+        self._do(lambda: requeue(self.cluster, self.cluster.members(job_id), _ROOT))
+
+    def start_now(self, job_id: int) -> None:
+        """Let a requeued job not wait for its two minutes."""
+        self._do(lambda: change(self.cluster, self.cluster.members(job_id), {"begin_time": 1}, _ROOT))
+
+    def _do(self, what: Callable[[], object]) -> None:
+        """A server's cluster lives in a thread of its own."""
+        if self.server is None:
+            what()
+        else:
+            self.server.call(what)
 
     def client(self, user: str = "alice", /, **settings: object) -> AsyncSlurmClient:
         """Return a client of one user."""

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable
 
 from .jobs import FakeJob
+from .past import is_wanted, jobs_between, last_starts
 from .replies import Handler, Reply, Request, failed, refused
 from .requests import Issue
-from .shapes import Record
 
 __all__ = ["ROUTES"]
 
 _AGO = re.compile(r"now(?:-(\d+)(second|minute|hour|day)s?)?")
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
-_FILTERS = {"users": "user", "job_name": "name", "partition": "partition", "account": "account"}
+_FILTERS = {"users": "user", "job_name": "name", "partition": "partition", "account": "account", "state": "state"}
 
 
 def _guarded(handler: Handler) -> Handler:
@@ -37,22 +37,12 @@ def _jobs(request: Request) -> Reply:
             return refused(request, "query parameters", "op_handler_jobs")
         found += request.cluster.records.get(int(number), ())
     if not request.values("step"):
-        found = list(_in_window(request))
+        now = request.cluster.now()
+        start, end = _moment(request, "start_time", now - now % 86400), _moment(request, "end_time", now)
+        by_submission = "true" in request.values("usage_time_as_submit_time")
+        found = jobs_between(request.cluster, start, end, by_submission=by_submission)
     unique = list(dict.fromkeys(found))
     return _reply(request, unique, steps="true" not in request.values("skip_steps"))
-
-
-def _in_window(request: Request) -> Iterable[FakeJob]:
-    """Return the jobs of a time. Those that were never eligible are only found by the time of their submission."""
-    now = request.cluster.now()
-    start = _moment(request, "start_time", now - now % 86400)
-    end = _moment(request, "end_time", now)
-    by_submission = "true" in request.values("usage_time_as_submit_time")
-    for group, jobs in request.cluster.records.items():
-        for job in jobs:
-            inside = job.submit_time <= end and (job.submit_time if by_submission else job.end_time or now) >= start
-            if job.group == group and inside and (by_submission or not (job.held and not job.nodes)):
-                yield job
 
 
 def _moment(request: Request, name: str, default: float) -> float:
@@ -71,21 +61,19 @@ def _job(request: Request) -> Reply:
 
 
 def _reply(request: Request, jobs: list[FakeJob], *, steps: bool) -> Reply:
-    records = [one for one in request.answers.accounting_records(jobs, steps=steps) if _is_wanted(request, one)]
+    wanted = {key: _words(request.values(name)) for name, key in _FILTERS.items()}
+    records = [one for one in request.answers.accounting_records(jobs, steps=steps) if is_wanted(one, wanted)]
+    # Beside skip_steps only the last start of a job is sent, unless all are asked for.
+    if not steps and "true" not in request.values("show_duplicates"):
+        records = last_starts(records)
     if request.faults.duplicates:
         records = [one for one in records for _ in range(2)]
     who = "slurmdb_jobs_get()" if request.release == "26.05" else "slurmdb_jobs_get(0x0)"
     return Reply(body={"jobs": records}, warnings=[] if records else [Issue(f"{who} found nothing", "_dump_jobs")])
 
 
-def _is_wanted(request: Request, record: Record) -> bool:
-    for name, key in _FILTERS.items():
-        wanted = [word for value in request.values(name) for word in value.split(",")]
-        if wanted and record.get(key) not in wanted:
-            return False
-    states = {word for value in request.values("state") for word in value.split(",")}
-    current = record.get("state")
-    return not states or (isinstance(current, dict) and bool(states & set(current.get("current", ()))))
+def _words(values: Iterable[str]) -> list[str]:
+    return [word for value in values for word in value.split(",")]
 
 
 def _ping(request: Request) -> Reply:

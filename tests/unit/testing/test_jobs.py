@@ -213,6 +213,10 @@ async def test_a_requeued_job_keeps_its_id_and_its_past(fake: Fake) -> None:
     record = await job.wait(timeout=30)
     assert (record.id, record.state.base, record.restart_count) == (job.id, BaseState.COMPLETED, 1)
     assert [one.states for one in fake.cluster.records[job.id]] == [["PENDING", "REQUEUED"], ["COMPLETED"]]
+    for query, starts in (("", 2), ("&skip_steps=true", 1), ("&skip_steps=true&show_duplicates=true", 2)):
+        reply, _ = fake.app.answer("GET", "/slurmdb/v0.0.42/jobs/", f"step={job.id}{query}".encode(), fake.headers, b"")
+        assert isinstance(reply.body["jobs"], list)
+        assert len(reply.body["jobs"]) == starts
     fake.cluster.purge()
     assert (await job.info()).state.base is BaseState.COMPLETED, "the last incarnation counts"
 
