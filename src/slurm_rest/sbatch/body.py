@@ -13,6 +13,7 @@ from .derive import derive
 from .derived import Derived, Place
 from .environment import Submitter, job_environment
 from .leaks import refuse_leaks
+from .lexer import directive_lines
 from .limits import refuse_cores, refuse_inexpressible
 from .script import check_script
 from .spec import JobSpec
@@ -53,10 +54,6 @@ def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
     parts = [spec, *spec.components]
     if setting.commands:
         refuse_leaks(parts)
-    if spec.bbf is not None and spec.components and not setting.commands:
-        # sbatch itself then reads the later components from a script that is cut at its old length.
-        message = "--bbf cannot be combined with further components"
-        raise SpecError(message, field="bbf", kind="conflict", hint="Put the file's lines into the script.")
     for part in parts:
         _check_cluster(part, setting.cluster)
     made: list[tuple[Derived, str]] = []
@@ -75,8 +72,8 @@ def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
         _share(shared, one, part)
         # Only the first component's environment has them, those of all components.
         jobs.append(_job(part, one, directory, {} if number else variables, shared, limits, setting, number))
-    if spec.bbf is not None:
-        script = _with_burst_buffer(script, _read(os.fspath(spec.bbf), "bbf", setting))
+    if any(part.bbf is not None for part in parts):
+        script = _with_burst_buffer(script, parts, setting)
     return {"script": script, "job": jobs[0]} if len(jobs) == 1 else {"script": script, "jobs": jobs}
 
 
@@ -170,7 +167,26 @@ def _read(path: str, name: str, setting: Setting) -> bytes:
         raise SpecError(message, field=name, kind="value") from None
 
 
-def _with_burst_buffer(script: str, raw: bytes) -> str:
+def _with_burst_buffer(script: str, parts: list[JobSpec], setting: Setting) -> str:
+    hint = "Put the file's lines into the script."
+    if any(part.bbf != parts[0].bbf for part in parts):
+        raise SpecError("--bbf of one component alone", field="bbf", kind="inexpressible", hint=hint)
+    raw = _read(os.fspath(str(parts[0].bbf)), "bbf", setting)
     first, newline, rest = script.partition("\n")
     text = raw.decode("utf-8", "surrogateescape")
-    return f"{first}{newline}{text}{'' if text.endswith(chr(10)) else newline}{rest}"
+    made = f"{first}{newline}{text}{'' if text.endswith(chr(10)) else newline}{rest}"
+    # sbatch reads the later components from the new script, but no further than the old one was long.
+    if len(parts) > 1 and _directives(script) != _directives(_cut(made, script)):
+        message = "--bbf with further components takes the last directives away from them"
+        raise SpecError(message, field="bbf", kind="conflict", hint=hint)
+    return made
+
+
+def _directives(script: str) -> list[str]:
+    return [line for _, line in directive_lines(script)]
+
+
+def _cut(text: str, other: str) -> str:
+    """Return as many bytes of a text as another one has."""
+    size = len(other.encode("utf-8", "surrogateescape"))
+    return text.encode("utf-8", "surrogateescape")[:size].decode("utf-8", "surrogateescape")

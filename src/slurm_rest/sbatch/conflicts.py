@@ -14,7 +14,7 @@ from .layers import Layer
 
 __all__ = ["check_conflicts"]
 
-_CPU = re.compile(r"(?ai)cpu[=:]?(?P<count>[^,]*)")
+_CPU = re.compile(r"(?ai)cpu(?:[=:](?P<count>[^,]*))?")
 _GPU = re.compile(r"(?ai)gres[/:]gpu(?P<kind>:[^,=:]*(?=[=:]))?[=:](?P<count>[^,]*)")
 _NOT_PER_TASK = ("mem", "energy", "node", "billing", "fs", "vmem", "pages", "bb")
 
@@ -92,7 +92,7 @@ def _part(layer: Layer, name: str, pattern: re.Pattern[str], release: str) -> No
         kind, _, count = str(layer.values[name]).replace("=", ":").rpartition(":")
         mine = f"cpu={count}" if pattern is _CPU else f"gres/gpu{':' if kind else ''}{kind}={count}"
         layer.values["tres_per_task"] = text[: found.start()] + mine + text[found.end() :]
-    elif not re.match("0*[1-9]" if pattern is _CPU else "[0-9]", found["count"]):
+    elif not re.match("0*[1-9]" if pattern is _CPU else "[0-9]", found["count"] or ""):
         what = f"--tres-per-task asks for no number of {found[0].partition('=')[0]}"
         raise SpecError(f"{what}: {text!r}", field="tres_per_task", kind="value")
     layer.drop(name)

@@ -201,7 +201,8 @@ def test_tasks_nodes_and_cpus() -> None:
         ({"begin": "now+2hours", "deadline": "now+1hour"}, "before"),
         ({"tres_per_task": "mem=1G", "ntasks": 1}, "cannot count mem"),
         ({"tres_per_task": "cpu=0", "ntasks": 1}, "no number of cpu"),
-        ({"bbf": "x", "components": [JobSpec(ntasks=1)]}, "--bbf cannot"),
+        ({"bbf": "x", "components": [JobSpec(ntasks=1)]}, "--bbf of one component alone"),
+        ({"tres_per_task": "cpu2", "ntasks": 1}, "no number of cpu"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_is_sent(options: dict[str, object], problem: str) -> None:
@@ -314,6 +315,16 @@ def test_a_command_line_cannot_keep_options_apart(
         return
     with pytest.raises(SpecError, match=refused):
         submit_body(spec, Setting("/tmp", commands=True))
+
+
+def test_a_burst_buffer_file_in_a_het_job() -> None:
+    setting = Setting("/tmp", read_file=lambda _: b"#BB capacity=1\n")
+    words = ["--bbf=x", "-n1", ":", "-n2"]
+    tail = "echo what is cut off here is no directive\n"
+    made = submit_body(JobSpec.from_script(f"{HEAD}#SBATCH -t 5\n{tail}", words=words), setting)
+    assert made["script"] == f"{HEAD}#BB capacity=1\n#SBATCH -t 5\n{tail}"
+    with pytest.raises(SpecError, match="takes the last directives away"):
+        submit_body(JobSpec.from_script(f"{HEAD}#SBATCH -t 5\ntrue\n", words=words), setting)
 
 
 def test_each_component_may_name_the_cluster() -> None:
