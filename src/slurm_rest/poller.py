@@ -16,7 +16,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequen
 from contextlib import asynccontextmanager
 from datetime import datetime, timezone
 
-from .errors import AccountingDown, ControllerDown, NoAccounting, SlurmError, TransportError
+from .errors import (
+    AccountingDown,
+    CommandMissing,
+    ControllerDown,
+    HostKeyError,
+    NoAccounting,
+    SlurmError,
+    TransportError,
+)
 from .identity import MemberKey, by_id
 from .states import JobState
 from .transport.base import StateRow, StatusSource
@@ -27,6 +35,8 @@ __all__ = ["Clock", "Poller"]
 log = logging.getLogger("slurm_rest")
 
 _OUTAGES = (TransportError, ControllerDown, AccountingDown)
+# These do not go by: somebody has to trust the host's key, or install Slurm there.
+_LASTING = (HostKeyError, CommandMissing)
 # How many ids a tick asks accounting for at most when it has to find out whether they are still the same jobs.
 _SUSPECTS = 100
 # How many jobs that nobody follows the poller keeps in mind, for reads that take an older answer.
@@ -187,10 +197,10 @@ class Poller:
     async def _guarded(self, entries: list[Watched], step: _Step) -> bool:
         try:
             return await step(entries) if entries else False
-        except _OUTAGES as error:
-            self._mark_stale(entries, error)
-            return False
         except Exception as error:
+            if isinstance(error, _OUTAGES) and not isinstance(error, _LASTING):
+                self._mark_stale(entries, error)
+                return False
             # Whatever it is, a wait must end with it instead of hanging.
             for entry in entries:
                 entry.error = error

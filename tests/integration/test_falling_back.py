@@ -8,6 +8,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 
+import httpx
 import pytest
 
 from cluster.native import Cluster
@@ -187,3 +188,28 @@ def test_ping_tells_which_way_is_used_and_why(
         ("rest", "open", False),
         ("ssh", "closed", True),
     ]
+
+
+class Dying(httpx.AsyncHTTPTransport):
+    """Carries one submission to slurmrestd, loses the answer, and reaches nobody ever after."""
+
+    dead = False
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if self.dead:
+            raise httpx.ConnectError("refused")
+        response = await super().handle_async_request(request)
+        if request.method == "POST":
+            self.dead = True
+            raise httpx.ReadError("reset")
+        return response
+
+
+@pytest.mark.parametrize("key", [None, "mine"])
+async def test_a_lost_answer_of_a_dead_slurmrestd_is_found_over_ssh(make: MakeClient, key: str | None) -> None:
+    client = make(http_transport=Dying(), recovery_timeout=0.5)
+    job = await client.submit("#!/bin/sh\n", hold=True, name="lost", array="1-2", idempotency_key=key)
+    assert job.found
+    assert client.transport == "ssh"
+    assert [record.id for record in await client.jobs(user="alice", name="lost", state="PENDING")] == [job.id]
+    await job.cancel()

@@ -47,4 +47,4 @@ def test_what_is_not_known_yet_is_not_promised() -> None:
     assert rest_capabilities("25.05", "v0.0.42") == replace(nothing, expanded_paths=False)
     assert rest_capabilities("26.11", "v0.0.45").requeue
     assert rest_capabilities("27.05", "v0.0.47") == nothing
-    assert command_capabilities("") == command_capabilities("25.11") == Capabilities()
+    assert command_capabilities("") == command_capabilities("25.11") == Capabilities(exactly_once=True)

@@ -12,7 +12,9 @@ from slurm_rest import JobState, watched
 from slurm_rest.errors import (
     AccountingDown,
     ApiError,
+    CommandMissing,
     ControllerDown,
+    HostKeyError,
     JobNotFound,
     SlurmError,
     Timeout,
@@ -229,7 +231,10 @@ async def test_an_outage_marks_what_is_known_as_stale() -> None:
     await shared.close()
 
 
-@pytest.mark.parametrize("error", [TokenExpired("over"), ApiError("no"), RuntimeError("a bug")])
+@pytest.mark.parametrize(
+    "error",
+    [TokenExpired("over"), ApiError("no"), RuntimeError("a bug"), HostKeyError("another"), CommandMissing("none")],
+)
 async def test_what_can_never_come_right_ends_all_waits(error: Exception) -> None:
     memory = Memory({"1": "RUNNING", "2": "RUNNING"}, error)
     shared = watch(memory)

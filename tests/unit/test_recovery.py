@@ -15,7 +15,9 @@ from slurm_rest.errors import ConfigError, ControllerDown, ProtocolError, SpecEr
 from slurm_rest.keys import callers_key
 from slurm_rest.records import read_controller_job
 from slurm_rest.transport import recovery
+from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.recovery import Case, Decision, Look, Loss, carries, held_until, loss_of, newest_first
+from slurm_rest.transport.rest import RestTransport
 
 from .captures import Capture, capture, failure
 from .wire import NEW, Server, accounted, body_of, client, good, job, no_pauses, query_of, server, states
@@ -391,3 +393,17 @@ async def test_words_that_are_no_key(words: object, server: Server) -> None:
         with pytest.raises(SpecError, match="1 to 200 characters"):
             await slurm.submit(SCRIPT, idempotency_key=words)  # type: ignore[arg-type]  # wrong on purpose
         assert slurm.requests == 0
+
+
+async def test_a_job_that_went_another_way_is_found_too(server: Server) -> None:
+    key = "slurm-rest:" + "ab" * 10
+    server.ping()
+    server.on("GET", "/jobs/state/", states(("5", "PENDING"), ("6", "PENDING")))
+    server.on("GET", "/diag/", good(statistics={"req_time_start": 1_800_000_000}))
+    server.on("GET", "/job/6", good(jobs=[job(6, "PENDING", comment="another")]))
+    server.on("GET", "/job/5", good(jobs=[job(5, "PENDING", comment=f"text {key}")]))
+    async with client() as slurm:
+        transport = slurm._transport
+        assert isinstance(transport, RestTransport)
+        look = await transport.find(PreparedJob({}, key, user="alice"), since=1_900_000_000)
+    assert [record.id for record in look.jobs] == [5]

@@ -32,6 +32,7 @@ class Capabilities:
 
 
 _REST = Capabilities(generated_api=True, diag=True, requeue=False, pending_tasks=False, exactly_once=True)
+_COMMANDS = Capabilities(exactly_once=True)
 _TEMPLATES = replace(_REST, expanded_paths=False)
 
 REST_CAPABILITIES: Mapping[tuple[str, str], Capabilities] = {
@@ -44,9 +45,9 @@ REST_CAPABILITIES: Mapping[tuple[str, str], Capabilities] = {
     ("26.05", "v0.0.45"): replace(_REST, requeue=True),
 }
 COMMAND_CAPABILITIES: Mapping[str, Capabilities] = {
-    "22.05": Capabilities(),
-    "24.11": Capabilities(),
-    "26.05": Capabilities(),
+    "22.05": _COMMANDS,
+    "24.11": _COMMANDS,
+    "26.05": _COMMANDS,
 }
 
 

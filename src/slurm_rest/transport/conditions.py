@@ -13,6 +13,7 @@ from slurm_rest.errors import (
     ConfigError,
     ControllerDown,
     HostKeyError,
+    NoAccounting,
     SlurmError,
     TransportError,
     UnknownUser,
@@ -25,7 +26,7 @@ __all__ = ["falls_through", "is_daemon_away", "is_unusable", "proves_nothing_was
 # The last two: slurmrestd or the commands there answer that a daemon behind them does not (5xx), which may be true of
 # that host only.
 _FALLS = (TransportError, AuthError, VersionNotServed, ControllerDown, AccountingDown)
-_STAYS = (HostKeyError, UnknownUser)
+_STAYS = (HostKeyError, UnknownUser, NoAccounting)
 _NOTHING_SENT = (Unreachable, AuthError, VersionNotServed, CommandMissing)
 
 

@@ -40,6 +40,7 @@ from slurm_rest.transport.base import Counters, PreparedJob, StateRow
 from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
 from slurm_rest.transport.ids import MAX_JOB_ID, check_id, group_ids
 from slurm_rest.transport.once import RECOVERY_TIMEOUT
+from slurm_rest.transport.recovery import Look
 from slurm_rest.transport.streams import Dialer
 
 from . import listing
@@ -47,6 +48,7 @@ from .accounting import AccountingReader
 from .acting import Actor
 from .connection import Connection, Query
 from .readings import parse_rows
+from .search import Search
 from .states import StateReader
 from .submitting import Submitter
 
@@ -169,6 +171,10 @@ class RestTransport:
     async def submit(self, job: PreparedJob) -> Submission:
         """Create exactly one job; see Submitter."""
         return await self._submitter.submit(job)
+
+    async def find(self, job: PreparedJob, *, since: float) -> Look:
+        """Look once, everywhere, for the job of a submission that was made over another transport."""
+        return await Search(self, job, since=since).whole()
 
     def remember(self, job_id: int, key: str) -> None:
         """Keep in mind which job a key made, so that it is not looked at again."""
