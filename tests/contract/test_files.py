@@ -201,7 +201,7 @@ async def test_sftp_shares_the_connection_of_the_commands(shared_cluster: Shared
         assert await asyncio.to_thread(connections, cluster) <= before
 
 
-@pytest.fixture(params=[("rest", "24.11"), ("rest", "26.05"), ("ssh", "22.05"), ("cli", "26.05")], ids="-".join)
+@pytest.fixture(params=[("rest", "26.05"), ("ssh", "22.05"), ("cli", "24.11")], ids="-".join)
 def cluster_and_way(request: pytest.FixtureRequest, shared_cluster: SharedCluster) -> tuple[Cluster, str]:
     name, release = request.param
     return shared_cluster(release), name
