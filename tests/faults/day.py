@@ -167,14 +167,11 @@ class Day:
                 await self._root("scontrol", "requeue", ",".join(map(str, again[start : start + 20])))
             requeued.update(again)
             await self._hurry()
-            if turn % 20 == 10:
-                await self.client.submit(
-                    "#!/bin/sh\nsleep 1\n", qos="high", cpus_per_task=8, output="/dev/null", time=1
-                )
-            if turn % 30 == 15:
-                node = chance.choice(self.cluster.nodes)
-                await self._root("scontrol", "update", f"nodename={node}", "state=down", "reason=trial")
-            if turn % 30 == 19:
+            if turn % 4 == 2 and self._of("low"):
+                await self._preempt()
+            if turn % 4 == 3:
+                await self._lose_node()
+            if turn % 4 == 1:
                 await self._root("scontrol", "update", f"nodename={','.join(self.cluster.nodes)}", "state=resume")
 
     async def _preempt(self) -> None:
