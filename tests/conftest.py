@@ -12,11 +12,12 @@ from hypothesis import settings
 pytest_plugins = ["tests.support.cluster"]
 
 # The settings of whoever runs the tests, after ``eval "$(scripts/cluster env)"`` for instance, are none of theirs.
-# Those of scripts/cluster are kept: they say where the roots lie, and where they come from.
+# Those of scripts/cluster and scripts/faults are kept: where the roots lie and come from, how long a fault test lasts.
 for _name in list(os.environ):
     if re.match(r"(SLURM|SBATCH|SQUEUE|SACCT|SCANCEL|SINFO|SCONTROL)_", _name) and _name not in (
         "SLURM_REST_CACHE",
         "SLURM_REST_MIRROR",
+        "SLURM_REST_FAULT_SECONDS",
     ):
         del os.environ[_name]
 
