@@ -12,7 +12,7 @@ import contextlib
 import logging
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timezone
 
@@ -43,7 +43,7 @@ _SUSPECTS = 100
 _REMEMBERED = 20_000
 
 _Step = Callable[[list[Watched]], Awaitable[bool]]
-_Members = dict[int, dict[MemberKey, JobState]]
+_Members = dict[int, Mapping[MemberKey, JobState]]
 
 
 class Clock:
@@ -96,7 +96,7 @@ class Poller:
             entry = self._watched.setdefault(name, Watched(target.identity))
             entry.watchers += 1
             if target.member != WHOLE:
-                entry.member_watchers[target.member] += 1
+                entry.member_watchers[target.member] = entry.member_watchers.get(target.member, 0) + 1
             entries.append(entry)
         self._interval = self._fastest
         self._wake.set()
@@ -211,11 +211,12 @@ class Poller:
         rows = await self._transport.states({entry.job_id for entry in entries})
         self._outage = False
         found, own_ids = _grouped(rows)
-        now = self.clock.now()
+        now, moment = self.clock.now(), datetime.now(timezone.utc)
         moved = False
         for entry in entries:
-            moved = entry.take(found.get(entry.job_id, {}), now) or moved
-            entry.own_ids.update(own_ids.get(entry.job_id, {}))
+            moved = entry.take(found.get(entry.job_id, {}), now, moment) or moved
+            if entry.job_id in own_ids:
+                entry.own_ids.update(own_ids[entry.job_id])
             # Ids may have been given anew by a controller that came back without its saved state.
             entry.suspect = entry.identity.is_pinned and (entry.suspect or before)
         return moved
@@ -281,9 +282,18 @@ def _grouped(rows: Iterable[StateRow]) -> tuple[_Members, dict[int, dict[MemberK
     """Return the states of each job's members, and the members' own ids."""
     states: _Members = {}
     own_ids: dict[int, dict[MemberKey, int]] = {}
-    for row in rows:
-        key = (row.task_id, row.offset)
-        states.setdefault(row.job_id, {})[key] = row.state
-        if row.own_id is not None:
-            own_ids.setdefault(row.job_id, {})[key] = row.own_id
+    # Most jobs have one row and one of a handful of states: they share a mapping, which is a third of a tick's time.
+    single: dict[JobState, Mapping[MemberKey, JobState]] = {}
+    several: dict[int, dict[MemberKey, JobState]] = {}
+    for job_id, state, task_id, offset, own_id in rows:
+        if task_id is None and offset is None and job_id not in states:
+            shared = single.get(state)
+            states[job_id] = single.setdefault(state, {WHOLE: state}) if shared is None else shared
+            continue
+        key = (task_id, offset)
+        several.setdefault(job_id, {})[key] = state
+        if own_id is not None:
+            own_ids.setdefault(job_id, {})[key] = own_id
+    for job_id, members in several.items():
+        states[job_id] = {**states.get(job_id, {}), **members}
     return states, own_ids

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timezone
+from datetime import datetime
 
 from .errors import JobNotFound, OutcomeUnknown
 from .identity import Identity, MemberKey, member_key
@@ -56,7 +55,7 @@ class Watched:
     state: JobState = field(default_factory=lambda: JobState.parse(None))
     members: dict[MemberKey, JobState] = field(default_factory=dict)
     own_ids: dict[MemberKey, int] = field(default_factory=dict)
-    records: list[JobInfo] = field(default_factory=list)
+    records: Sequence[JobInfo] = ()
     member_records: dict[MemberKey, JobInfo] = field(default_factory=dict)
     member_ended: dict[MemberKey, float] = field(default_factory=dict)
     heard: float | None = None
@@ -72,7 +71,7 @@ class Watched:
     settled: bool = False
     error: Exception | None = None
     watchers: int = 0
-    member_watchers: Counter[MemberKey] = field(default_factory=Counter)
+    member_watchers: dict[MemberKey, int] = field(default_factory=dict)
 
     @property
     def job_id(self) -> int:
@@ -91,6 +90,8 @@ class Watched:
 
     def ended_members(self) -> list[MemberKey]:
         """Return the members that somebody waits for, that have ended, and whose records are not known yet."""
+        if not self.member_watchers:
+            return []
         return [
             key
             for key, count in self.member_watchers.items()
@@ -99,13 +100,15 @@ class Watched:
 
     # --- what the controller's states say -------------------------------------------------------------------
 
-    def take(self, found: Mapping[MemberKey, JobState], now: float) -> bool:
-        """Take the states of a tick and return whether the job moved; ``now`` is the poller's clock."""
+    def take(self, found: Mapping[MemberKey, JobState], now: float, moment: datetime) -> bool:
+        """Take the states of a tick and return whether the job moved; ``now`` is the poller's clock, as ``moment``."""
         if not found:
             self.missing_since = now if self.missing_since is None else self.missing_since
             return False
         self.stale_since = None
-        self.heard, self.heard_at = now, datetime.now(timezone.utc)
+        self.heard, self.heard_at = now, moment
+        if self.missing_since is None and found == self.members:
+            return False
         self._note_restarts(found)
         # Tasks that left the controller before the others keep the state they ended in.
         ended = {key: state for key, state in self.members.items() if state.is_terminal}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from slurm_rest.api.base import ApiCaller
 from slurm_rest.history import HistoryQuery
@@ -54,8 +54,7 @@ class PreparedJob:
     api_version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StateRow:
+class StateRow(NamedTuple):
     """The state of one job, array task or het component.
 
     ``job_id`` is the id that was asked for: the array's, or the het leader's. ``task_id`` and ``offset`` tell the

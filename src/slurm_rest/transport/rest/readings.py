@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from slurm_rest.models import CancelResult
 from slurm_rest.records import mapping, number, text
@@ -21,11 +20,22 @@ _ALREADY_OVER, _UNKNOWN_ID, _NOT_ALLOWED = 2021, 2017, 2002
 def parse_rows(records: Iterable[Mapping[str, object]]) -> list[StateRow]:
     """Read the elements of ``jobs/state/`` as they are; rows whose id has an unknown form are left out."""
     rows = []
+    # There are tens of thousands of rows, and a handful of different states.
+    states: dict[tuple[object, ...], JobState] = {}
     for record in records:
-        found = _ROW.fullmatch(text(record.get("job_id")))
-        if found:
+        label, words = text(record.get("job_id")), record.get("state")
+        key = tuple(words) if isinstance(words, list) else (words,)
+        try:
+            state = states[key]
+        except (KeyError, TypeError):
+            state = JobState.parse(words)
+            if all(isinstance(word, str) for word in key):
+                states[key] = state
+        if label.isascii() and label.isdigit():
+            rows.append(StateRow(int(label), state))
+        elif found := _ROW.fullmatch(label):
             task, offset = (None if found[part] is None else int(found[part]) for part in ("task", "offset"))
-            rows.append(StateRow(int(found["id"]), JobState.parse(record.get("state")), task, offset))
+            rows.append(StateRow(int(found["id"]), state, task, offset))
     return rows
 
 
@@ -100,9 +110,9 @@ def _adopt(known: Collection[int], rows: Iterable[StateRow], array: int | None) 
         if row.job_id in known:
             found.append(row)
         elif row.task_id is not None and array is not None:
-            found.append(replace(row, job_id=array, own_id=row.job_id))
+            found.append(row._replace(job_id=array, own_id=row.job_id))
         elif row.offset is not None and leader is not None and leader in known:
-            found.append(replace(row, job_id=leader, own_id=row.job_id))
+            found.append(row._replace(job_id=leader, own_id=row.job_id))
     return found
 
 

@@ -31,7 +31,9 @@ class StateReader:
 
         Several arrays whose tasks come under their own ids are told apart by a known job between them.
         """
-        asked = [job_id for job_id in sorted({int(check_id(job_id)) for job_id in ids}) if job_id <= MAX_JOB_ID]
+        # Plain numbers, the rule, need no second look.
+        numbers = {one if type(one) is int and one > 0 else int(check_id(one)) for one in ids}
+        asked = [job_id for job_id in sorted(numbers) if job_id <= MAX_JOB_ID]
         arrays = [job_id for job_id in asked if job_id in self._arrays]
         if self._separator is None or len(arrays) < 2:
             rows = [row for chunk in chunks(asked, IDS_PER_REQUEST) for row in await self._rows_of(chunk)]
