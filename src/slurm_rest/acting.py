@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from .errors import SpecError
-from .grouping import JobRef, labels_of
+from .grouping import JobRef, JobRefs, labels_of
 from .keys import add_key
 from .models import ActionResult, CancelResult
 from .sbatch.changes import read_changes
@@ -27,22 +26,22 @@ class Acting:
 
     _transport: SlurmTransport
 
-    async def cancel(self, jobs: JobRef | Iterable[JobRef], *, signal: str | None = None) -> list[CancelResult]:
+    async def cancel(self, jobs: JobRefs, *, signal: str | None = None) -> list[CancelResult]:
         """Cancel jobs, or send a signal to script and steps, and say for each what came of it.
 
         Cancelling twice does no harm.
         """
         return await self._transport.cancel(labels_of(jobs), signal)
 
-    async def hold(self, jobs: JobRef | Iterable[JobRef]) -> list[ActionResult]:
+    async def hold(self, jobs: JobRefs) -> list[ActionResult]:
         """Keep jobs from starting, and say for each what came of it. One that runs goes on, but is held if requeued."""
         return await self._transport.hold(labels_of(jobs))
 
-    async def release(self, jobs: JobRef | Iterable[JobRef]) -> list[ActionResult]:
+    async def release(self, jobs: JobRefs) -> list[ActionResult]:
         """Let held jobs start, and say for each what came of it. What an operator holds only operators release."""
         return await self._transport.release(labels_of(jobs))
 
-    async def requeue(self, jobs: JobRef | Iterable[JobRef], *, hold: bool = False) -> list[ActionResult]:
+    async def requeue(self, jobs: JobRefs, *, hold: bool = False) -> list[ActionResult]:
         """Send running or ended jobs back to the queue under their ids, held if ``hold``; say what came of each.
 
         Over REST this takes v0.0.45 (Slurm 26.05); UnsupportedVersion says so. A request whose answer is lost is not

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable
 
 from . import watching
-from .grouping import JobRef, both, followed, ids_of, member_of, one_of
+from .grouping import JobRef, JobRefs, both, followed, ids_of, member_of, one_of, several
 from .identity import by_id
 from .job import AsyncJob
 from .models import JobInfo, group_record
@@ -24,7 +24,7 @@ class Following:
     _transport: SlurmTransport
     _poller: Poller
 
-    async def states(self, jobs: Iterable[JobRef] | None = None, *, max_age: float = 0.0) -> dict[int, JobState]:
+    async def states(self, jobs: JobRefs | None = None, *, max_age: float = 0.0) -> dict[int, JobState]:
         """Return the states of these jobs in one request, or of all jobs; unknown ids are absent.
 
         What this client heard within the last ``max_age`` seconds, for instance while it waits for the same jobs, is
@@ -53,7 +53,7 @@ class Following:
             return member_of(job, mine)
         return one_of(identity.job_id, {identity.job_id: mine} if mine else {})
 
-    async def describe(self, jobs: Iterable[JobRef], *, ended: bool = False) -> dict[int, JobInfo]:
+    async def describe(self, jobs: JobRefs, *, ended: bool = False) -> dict[int, JobInfo]:
         """Return the full record of each job; those that neither controller nor accounting knows are absent.
 
         One small request a job. ``ended=True`` promises that all are over: accounting then answers for 100 at once.
@@ -85,7 +85,7 @@ class Following:
 
     async def wait(
         self,
-        jobs: Iterable[JobRef],
+        jobs: JobRefs,
         *,
         timeout: float | None = None,
         progress: bool = False,
@@ -97,7 +97,7 @@ class Following:
         ``on_change`` is called with the states whenever one moves, by id, and by label for members (``12_3``). Raises
         WaitTimeout after ``timeout`` seconds; 0 asks once. Raises OutcomeUnknown for a job that vanished untold.
         """
-        listed = list(jobs)
+        listed = several(jobs)
         targets = [followed(job) for job in listed]
         if progress:
             from .progress import Progress  # loads rich, only for those who look
@@ -113,16 +113,14 @@ class Following:
                 job.learn(record)
         return records
 
-    async def as_completed(
-        self, jobs: Iterable[JobRef], *, timeout: float | None = None
-    ) -> AsyncGenerator[JobInfo, None]:
+    async def as_completed(self, jobs: JobRefs, *, timeout: float | None = None) -> AsyncGenerator[JobInfo, None]:
         """Yield the final record of each job as it ends. An error of one is raised after all others have been yielded.
 
         Raises WaitTimeout after ``timeout`` seconds; 0 asks once.
         """
         handles: dict[Followed, list[AsyncJob]] = {}
         targets = []
-        for job in jobs:
+        for job in several(jobs):
             targets.append(followed(job))
             handles.setdefault(targets[-1], []).extend([job] if isinstance(job, AsyncJob) else [])
         async for target, record in watching.as_completed(self._poller, targets, timeout):
@@ -130,10 +128,10 @@ class Following:
                 handle.learn(record)
             yield record
 
-    async def watch(self, jobs: Iterable[JobRef], *, timeout: float | None = None) -> AsyncGenerator[JobChange, None]:
+    async def watch(self, jobs: JobRefs, *, timeout: float | None = None) -> AsyncGenerator[JobChange, None]:
         """Yield every change of these jobs' states, first the present ones, until all are over.
 
         A requeue, an outage and its end are changes, too. An error of one job comes with its last change.
         """
-        async for change in watching.watch(self._poller, [followed(job) for job in jobs], timeout):
+        async for change in watching.watch(self._poller, [followed(job) for job in several(jobs)], timeout):
             yield change

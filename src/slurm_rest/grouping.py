@@ -12,15 +12,26 @@ from .models import JobInfo, group_record
 from .watched import Followed
 from .watching import States
 
-__all__ = ["JobRef", "both", "followed", "ids_of", "labels_of", "member_of", "one_of"]
+__all__ = ["JobRef", "JobRefs", "both", "followed", "ids_of", "labels_of", "member_of", "one_of", "several"]
 
 JobRef = AsyncJob | int
+JobRefs = AsyncJob | int | Iterable[AsyncJob | int]
 
 
-def ids_of(jobs: Iterable[JobRef]) -> list[int]:
+def several(jobs: JobRefs) -> list[JobRef]:
+    """Return a list of jobs, also for a single one; raises SpecError for what is neither."""
+    if isinstance(jobs, (AsyncJob, int)):
+        return [jobs]
+    if isinstance(jobs, (str, bytes)) or not isinstance(jobs, Iterable):
+        hint = "Pass a handle, an id, or a list of them."
+        raise SpecError(f"{jobs!r} is neither a job nor several", field="job_id", hint=hint)
+    return list(jobs)
+
+
+def ids_of(jobs: JobRefs) -> list[int]:
     """Return the ids of whole jobs; raises SpecError for members of a job and for what is no id."""
     found = []
-    for job in jobs:
+    for job in several(jobs):
         job_id = job.id if isinstance(job, AsyncJob) else job
         if isinstance(job, AsyncJob) and job.is_member:
             hint = "Ask the member itself: refresh(), info(), wait(), cancel()."
@@ -38,10 +49,9 @@ def followed(job: JobRef) -> Followed:
     return Followed(Identity(ids_of([job])[0]))
 
 
-def labels_of(jobs: JobRef | Iterable[JobRef]) -> list[int | str]:
+def labels_of(jobs: JobRefs) -> list[int | str]:
     """Return what a transport acts on: ids, and labels of array tasks and het components."""
-    listed = [jobs] if isinstance(jobs, (AsyncJob, int)) else list(jobs)
-    return [job.label if isinstance(job, AsyncJob) and job.is_member else ids_of([job])[0] for job in listed]
+    return [job.label if isinstance(job, AsyncJob) and job.is_member else ids_of([job])[0] for job in several(jobs)]
 
 
 def member_of(job: AsyncJob, records: Iterable[JobInfo]) -> JobInfo:

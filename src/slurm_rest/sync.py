@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from .api import SlurmApi
 from .client import AsyncSlurmClient
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from .sbatch.keywords import JobOptions
 
 __all__ = ["Job", "SlurmClient"]
+
+Jobs: TypeAlias = "Job | int | Iterable[Job | int]"
 
 
 class SlurmClient:
@@ -161,21 +163,21 @@ class SlurmClient:
         """Return a handle for a job by its id; see AsyncSlurmClient.job. Nothing is asked yet."""
         return Job(self._portal, self._client.job(job_id, submit_time=submit_time))
 
-    def states(self, jobs: Iterable[Job | int] | None = None, *, max_age: float = 0.0) -> dict[int, JobState]:
+    def states(self, jobs: Jobs | None = None, *, max_age: float = 0.0) -> dict[int, JobState]:
         """Return the states of these jobs in one request, or of all jobs; see AsyncSlurmClient.states."""
         return self._portal.run(self._client.states(None if jobs is None else _inner(jobs), max_age=max_age))
 
-    def describe(self, jobs: Iterable[Job | int], *, ended: bool = False) -> dict[int, JobInfo]:
+    def describe(self, jobs: Jobs, *, ended: bool = False) -> dict[int, JobInfo]:
         """Return the full record of each job; those that nobody knows are absent. See AsyncSlurmClient.describe."""
         return self._portal.run(self._client.describe(_inner(jobs), ended=ended))
 
     def members(self, job: Job | int) -> list[JobInfo]:
         """Return a record for each array task or het component that has one of its own."""
-        return self._portal.run(self._client.members(_inner([job])[0]))
+        return self._portal.run(self._client.members(_one(job)))
 
     def wait(
         self,
-        jobs: Iterable[Job | int],
+        jobs: Jobs,
         *,
         timeout: float | None = None,
         progress: bool = False,
@@ -186,33 +188,33 @@ class SlurmClient:
             self._client.wait(_inner(jobs), timeout=timeout, progress=progress, on_change=on_change)
         )
 
-    def as_completed(self, jobs: Iterable[Job | int], *, timeout: float | None = None) -> Iterator[JobInfo]:
+    def as_completed(self, jobs: Jobs, *, timeout: float | None = None) -> Iterator[JobInfo]:
         """Yield the final record of each job as it ends; see AsyncSlurmClient.as_completed."""
         return iterate(self._client.as_completed(_inner(jobs), timeout=timeout), self._portal.run)
 
-    def watch(self, jobs: Iterable[Job | int], *, timeout: float | None = None) -> Iterator[JobChange]:
+    def watch(self, jobs: Jobs, *, timeout: float | None = None) -> Iterator[JobChange]:
         """Yield every change of these jobs' states until all are over; see AsyncSlurmClient.watch."""
         return iterate(self._client.watch(_inner(jobs), timeout=timeout), self._portal.run)
 
-    def cancel(self, jobs: Job | int | Iterable[Job | int], *, signal: str | None = None) -> list[CancelResult]:
+    def cancel(self, jobs: Jobs, *, signal: str | None = None) -> list[CancelResult]:
         """Cancel jobs, or send them a signal, and say for each what came of it."""
-        return self._portal.run(self._client.cancel(_inner(_listed(jobs)), signal=signal))
+        return self._portal.run(self._client.cancel(_inner(jobs), signal=signal))
 
-    def hold(self, jobs: Job | int | Iterable[Job | int]) -> list[ActionResult]:
+    def hold(self, jobs: Jobs) -> list[ActionResult]:
         """Keep jobs from starting, and say for each what came of it."""
-        return self._portal.run(self._client.hold(_inner(_listed(jobs))))
+        return self._portal.run(self._client.hold(_inner(jobs)))
 
-    def release(self, jobs: Job | int | Iterable[Job | int]) -> list[ActionResult]:
+    def release(self, jobs: Jobs) -> list[ActionResult]:
         """Let held jobs start, and say for each what came of it."""
-        return self._portal.run(self._client.release(_inner(_listed(jobs))))
+        return self._portal.run(self._client.release(_inner(jobs)))
 
-    def requeue(self, jobs: Job | int | Iterable[Job | int], *, hold: bool = False) -> list[ActionResult]:
+    def requeue(self, jobs: Jobs, *, hold: bool = False) -> list[ActionResult]:
         """Send running or ended jobs back to the queue, held if ``hold``; see AsyncSlurmClient.requeue."""
-        return self._portal.run(self._client.requeue(_inner(_listed(jobs)), hold=hold))
+        return self._portal.run(self._client.requeue(_inner(jobs), hold=hold))
 
     def update(self, job: Job | int, **changes: Unpack[JobChanges]) -> None:
         """Change options of a job: ``slurm.update(job, time="2:00:00")``; see AsyncSlurmClient.update."""
-        self._portal.run(self._client.update(_inner([job])[0], **changes))
+        self._portal.run(self._client.update(_one(job), **changes))
 
     def jobs(
         self,
@@ -392,12 +394,14 @@ class Job:
         return self.inner._repr_html_()
 
 
-def _listed(jobs: Job | int | Iterable[Job | int]) -> Iterable[Job | int]:
-    return [jobs] if isinstance(jobs, (Job, int)) else jobs
+def _one(job: Job | int) -> AsyncJob | int:
+    return job.inner if isinstance(job, Job) else job
 
 
-def _inner(jobs: Iterable[Job | int]) -> list[AsyncJob | int]:
-    return [job.inner if isinstance(job, Job) else job for job in jobs]  # same module
+def _inner(jobs: Jobs) -> AsyncJob | int | list[AsyncJob | int]:
+    if isinstance(jobs, (Job, str)) or not isinstance(jobs, Iterable):
+        return _one(jobs)  # what is neither a job nor several, the client says itself
+    return [_one(job) for job in jobs]
 
 
 def _shut_down(client: AsyncSlurmClient, portal: Portal) -> None:

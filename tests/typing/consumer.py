@@ -152,7 +152,7 @@ def refused(slurm: SlurmClient, job: Job) -> None:
     SlurmClient(transport="carrier pigeon")  # type: ignore[arg-type]
     SlurmClient("http://slurm", "token")  # type: ignore[call-arg]
     slurm.update(job, gpus=1)  # type: ignore[call-arg]
-    slurm.wait(job)  # type: ignore[arg-type]
+    slurm.wait("12")  # type: ignore[arg-type]
     job.id = 5  # type: ignore[misc]
     job.info().name = "x"  # type: ignore[misc]
     slurm.api.get_jobz()  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from slurm_rest import AsyncJob, AsyncSlurmClient, Job, SlurmClient
-from slurm_rest.errors import ConfigError, JobNotFound, SlurmError, WaitTimeout
+from slurm_rest.errors import ConfigError, JobNotFound, SlurmError, SpecError, WaitTimeout
 from slurm_rest.models import Submission
 from slurm_rest.portal import Portal
 from slurm_rest.sync_files import iterate
@@ -277,3 +277,27 @@ def test_a_submission_that_was_there_already_says_so(slurm: SlurmClient) -> None
     made = Job(slurm._portal, inner)
     assert (made.found, made.task_id, made.offset, made.is_member) == (True, 3, None, True)
     assert not slurm.job(7).found
+
+
+async def test_one_job_will_do_where_several_may_stand(slurm: SlurmClient, server: Server) -> None:
+    server.ping()
+    server.on("GET", "/jobs/state/", states(("7", "COMPLETED")))
+    server.on("GET", "/job/7", good(jobs=[job(7, job_state=["COMPLETED"])]))
+    handle = slurm.job(7)
+    for one in (handle, 7, [handle], (7,)):
+        assert list(slurm.states(one)) == [7]
+        assert list(slurm.describe(one)) == [7]
+        assert [record.id for record in slurm.wait(one)] == [7]
+        assert [record.id for record in slurm.as_completed(one)] == [7]
+        assert [change.label for change in slurm.watch(one)] == ["7"]
+    async with AsyncSlurmClient(URL, token="tok") as client:
+        assert [record.id for record in await client.wait(client.job(7))] == [7]
+        with pytest.raises(SpecError, match="'7' is neither a job nor several"):
+            await client.wait("7")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("nothing", ["7", None, 1.5])
+def test_what_is_no_job_is_refused(nothing: Any, slurm: SlurmClient) -> None:
+    for ask in (slurm.describe, slurm.wait, slurm.cancel):
+        with pytest.raises(SpecError, match="is neither a job nor several"):
+            ask(nothing)
