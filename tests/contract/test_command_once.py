@@ -43,10 +43,9 @@ def name(cluster: Cluster) -> Iterator[str]:
     cluster.exec(["scancel", f"--name={name}"])
 
 
-@pytest.fixture(autouse=True)
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let submissions end soon by themselves."""
-    monkeypatch.setattr(recovery, "BOUNDS", replace(recovery.BOUNDS, start=1.0, run=1.5, end=0.5, grace=0.2))
+def let_end(monkeypatch: pytest.MonkeyPatch, *, start: float = 10, run: float) -> None:
+    """Let what is submitted from now on end earlier by itself."""
+    monkeypatch.setattr(recovery, "BOUNDS", replace(recovery.BOUNDS, start=start, run=run, end=0.5, grace=0.2))
 
 
 @pytest.fixture
@@ -125,8 +124,10 @@ async def test_what_the_network_delivers_late_does_nothing(
     async with through() as slurm, Way("ssh", cluster).client() as direct:
         await slurm.ping()
         at_next_session(slurm, proxy.requests.clear, monkeypatch)
+        let_end(monkeypatch, start=1, run=1)
         submitting = asyncio.create_task(slurm.submit(SCRIPT, name=name, hold=True))
         await proxy.held.wait()
+        let_end(monkeypatch, run=25)
         monkeypatch.setattr(runner_of(slurm), "_settings", direct.settings)
         proxy.strand()
         job = await submitting
@@ -175,7 +176,10 @@ async def test_a_lost_answer_is_found_by_its_key(
 
 
 @on("24.11")
-async def test_what_slurmctld_still_holds_is_waited_for(cluster: Cluster, name: str) -> None:
+async def test_what_slurmctld_still_holds_is_waited_for(
+    cluster: Cluster, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_end(monkeypatch, run=2)
     async with Way("cli", cluster).client() as slurm:
         await slurm.ping()
         with cluster.frozen("slurmctld"):
@@ -260,7 +264,10 @@ async def test_a_key_is_known_after_the_job_has_left(own_cluster: Callable[..., 
 
 
 @on("24.11")
-async def test_a_storm_of_cut_connections(cluster: Cluster, proxy: TcpProxy, through: Through, name: str) -> None:
+async def test_a_storm_of_cut_connections(
+    cluster: Cluster, proxy: TcpProxy, through: Through, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_end(monkeypatch, start=3, run=4)
     dice = random.Random(5)
 
     async def some(slurm: AsyncSlurmClient) -> list[AsyncJob]:

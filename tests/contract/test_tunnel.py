@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import AsyncIterator, Callable, Iterator
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient
-from slurm_rest.errors import AuthError, ConfigError, HostKeyError, SlurmError, TokenMissing, Unreachable
+from slurm_rest.errors import (
+    AuthError,
+    ConfigError,
+    HostKeyError,
+    SlurmError,
+    TokenMissing,
+    Unreachable,
+)
 from slurm_rest.transport import ssh
 from slurm_rest.transport.rest import RestTransport
 from tests.contract.ways import Way
@@ -31,25 +39,21 @@ def tunnelled(cluster: Cluster, **settings: object) -> AsyncSlurmClient:
     return Way("ssh", cluster).client("alice", **{**given, **settings})
 
 
-@pytest.fixture
-def own_daemon(cluster: Cluster) -> Iterator[str]:
-    """Run a slurmrestd of alice's own on a unix socket, and return the socket's path in the cluster."""
-    name = f"own-{cluster.release}.sock"
-    line = f"echo $$ > /shared/{name}.pid; exec slurmrestd -a rest_auth/local unix:/shared/{name}"
+@contextlib.asynccontextmanager
+async def daemon(cluster: Cluster, user: str, auth: str) -> AsyncIterator[str]:
+    """Run a second slurmrestd, on a unix socket, and yield the socket's path in the cluster."""
+    name = f"{user}.sock"
+    line = f"echo $$ > /shared/{name}.pid; exec slurmrestd -a {auth} unix:/shared/{name}"
+    command = cluster.command(["sh", "-c", line], user=user, env={"SLURM_JWT": "daemon"} if "jwt" in auth else {})
     with (cluster.shared / f"{name}.log").open("wb") as log:
-        daemon = subprocess.Popen(cluster.command(["sh", "-c", line], user="alice"), stdout=log, stderr=log)
-        try:
-            yield f"/shared/{name}"
-        finally:
-            cluster.exec(["sh", "-c", f"kill -9 $(cat /shared/{name}.pid)"])
-            daemon.wait()
-            (cluster.shared / name).unlink(missing_ok=True)
-
-
-@pytest.fixture
-async def socket(own_daemon: str, cluster: Cluster) -> str:
-    await until_true((cluster.shared / Path(own_daemon).name).exists, "the socket")
-    return own_daemon
+        process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log)
+    try:
+        await until_true((cluster.shared / name).exists, "the socket")
+        yield f"/shared/{name}"
+    finally:
+        cluster.exec(["sh", "-c", f"kill -9 $(cat /shared/{name}.pid)"])
+        await process.wait()
+        (cluster.shared / name).unlink(missing_ok=True)
 
 
 @pytest.fixture
@@ -86,15 +90,28 @@ async def test_nothing_goes_around_the_tunnel(
                 await slurm.ping()
 
 
-async def test_a_slurmrestd_of_ones_own_needs_no_token(cluster: Cluster, socket: str) -> None:
-    async with tunnelled(cluster, url=f"unix:{socket}", token=None) as slurm:
-        job = await slurm.submit(SCRIPT, name="socket")
-        record = await job.wait(timeout=60)
-        assert (record.user, record.state.is_success) == ("alice", True)
-        await slurm.ping_accounting()
-    async with tunnelled(cluster, url=f"unix:{socket}", token=None, ssh_user="bob") as slurm:
-        with pytest.raises(TokenMissing, match="rest_auth/local"):
-            await slurm.ping()
+async def test_a_slurmrestd_of_ones_own_needs_no_token(cluster: Cluster) -> None:
+    async with daemon(cluster, "alice", "rest_auth/local") as socket:
+        async with tunnelled(cluster, url=f"unix:{socket}", token=None) as slurm:
+            job = await slurm.submit(SCRIPT, name="socket")
+            record = await job.wait(timeout=60)
+            assert (record.user, record.state.is_success) == ("alice", True)
+            await slurm.ping_accounting()
+        async with tunnelled(cluster, url=f"unix:{socket}", token=None, ssh_user="bob") as slurm:
+            with pytest.raises(TokenMissing, match="rest_auth/local"):
+                await slurm.ping()
+
+
+async def test_a_socket_of_this_host_serves_tokens(cluster: Cluster) -> None:
+    async with daemon(cluster, "slurmrestd", "rest_auth/jwt") as socket:
+        # The folder that the cluster sees as /shared is one of this host.
+        here = {"url": f"unix:{cluster.shared}/{socket.rpartition('/')[2]}", "ssh_tunnel": None}
+        async with tunnelled(cluster, **here) as slurm:
+            assert (await (await slurm.submit(SCRIPT)).wait(timeout=60)).user == "alice"
+            await slurm.ping_accounting()
+        async with tunnelled(cluster, **here, token=None) as slurm:
+            with pytest.raises(TokenMissing):
+                await slurm.ping()
 
 
 async def refused(cluster: Cluster, kind: type[SlurmError], words: str, **settings: object) -> None:
@@ -119,6 +136,19 @@ async def test_each_link_is_named_when_it_is_the_one(
     await refused(cluster, Unreachable, f"/none.sock {seen}", url="unix:/none.sock")
     with pytest.raises(ConfigError, match="No SSH host"):
         tunnelled(cluster, ssh_host=None)
+
+
+async def test_a_silent_ssh_host_is_found_dead(
+    alone: tuple[Cluster, AsyncSlurmClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster, slurm = alone
+    for name in ("_KEEPALIVE_SECONDS", "_LOGIN_SECONDS", "_CONNECT_SECONDS"):
+        monkeypatch.setattr(ssh, name, 1)
+    await slurm.ping()
+    # The probes find out, long before an answer would be due.
+    with cluster.frozen("sshd"), pytest.raises(Unreachable, match="in time"):
+        await slurm.states([1])
+    assert await slurm.states([1]) == {}
 
 
 async def test_the_tunnel_is_made_again(alone: tuple[Cluster, AsyncSlurmClient]) -> None:
