@@ -489,9 +489,10 @@ async def test_a_refused_submission_is_not_sent_again_but_the_next_has_a_new_tok
     server.ping()
     post = server.on("POST", "/job/submit", REJECTED)
     async with client(token=source) as slurm:
-        for _ in range(2):
-            with pytest.raises(TokenRejected):
-                await slurm.submit("#!/bin/sh\n")
+        with pytest.raises(TokenRejected, match="There is another token now: try again"):
+            await slurm.submit("#!/bin/sh\n")
+        with pytest.raises(TokenRejected, match="Make a new one"):
+            await slurm.submit("#!/bin/sh\n")
     sent = [call.request.headers["x-slurm-user-token"] for call in post.calls]
     assert sent == ["old", "new"]
 
@@ -620,3 +621,23 @@ async def test_a_user_is_unknown_when_neither_host_nor_accounting_knows_it(
         else:
             with pytest.raises(UnknownUser, match="'alice'"):
                 await slurm.ping_accounting()
+
+
+async def test_a_refused_change_with_a_source_that_fails_is_still_a_refusal(server: Server) -> None:
+    source = Source([fresh(1000), ConfigError("no ticket for you")])
+    server.ping()
+    cancel = server.on("DELETE", "/jobs/", REJECTED)
+    async with client(token=source) as slurm:
+        with pytest.raises(TokenRejected, match=r"\(no ticket for you\)"):
+            await slurm.cancel([1], signal="USR1")
+    assert cancel.call_count == 1
+
+
+async def test_a_token_that_was_refused_too_is_not_tried_a_third_time(server: Server) -> None:
+    server.ping()
+    read = server.on("GET", "/jobs/state/", REJECTED, REJECTED, states())
+    async with client(token=Source(["old", "new", "newest"])) as slurm:
+        with pytest.raises(TokenRejected):
+            await slurm.states([1])
+        await slurm.states([1])
+    assert [call.request.headers["x-slurm-user-token"] for call in read.calls] == ["old", "new", "newest"]

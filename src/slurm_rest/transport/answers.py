@@ -235,13 +235,13 @@ def submitted_id(answer: Answer) -> int:
     return max(found, 0)
 
 
-def submit_error(answer: Answer, token: str = "") -> tuple[SlurmError, bool]:
+def submit_error(answer: Answer, token: str = "", now: float | None = None) -> tuple[SlurmError, bool]:
     """Return the error of a submission that named no job, and whether a job may exist all the same."""
     if answer.is_json and _is_slurms(answer) and not answer.context.errors and answer.status < 400:
         reasons = "; ".join(str(issue) for issue in answer.context.warnings) or "it gave no reason"
         message = f"Slurm took the request but made no job: {reasons}"
         return SubmitRejected(message, hint="A value has the wrong type.", context=answer.context), False
-    error = error_of(answer, token)
+    error = error_of(answer, token, now)
     if error is None:
         error = ProtocolError("The answer to the submission names no job", context=answer.context)
     if isinstance(error, ApiError) and not isinstance(error, UnsupportedVersion):

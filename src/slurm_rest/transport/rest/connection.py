@@ -176,7 +176,7 @@ class Connection:
             answer = await self.exchange(method, f"/{service}/{renewed}{path}", query, body, repeatable=repeatable)
             error = await self.judge(answer)
         if error is not None:
-            raise self._explained(error, answer)
+            raise await self.explained(error, answer, repeatable=repeatable)
         if self.tokens.wants_time:
             await self._learn_time()
         return answer
@@ -198,23 +198,25 @@ class Connection:
             except SlurmError:
                 return False
             return await self.tokens.token() != answer.token
-        if not isinstance(error, (TokenRejected, TokenMissing)) or not answer.token:
-            return False
-        if repeatable:
-            return await self.tokens.replace(answer.token)
-        self.tokens.refuse(answer.token)
-        return False
+        refused = isinstance(error, (TokenRejected, TokenMissing)) and bool(answer.token)
+        return refused and repeatable and await self.tokens.replace(answer.token)
 
     async def prove_token(self) -> None:
         """Make the cheapest read that slurmctld checks the token for; raises what is wrong with it."""
         await self.get("slurm", "/jobs/state/", [("job_id", "1")])
 
-    def _explained(self, error: SlurmError, answer: Answer) -> SlurmError:
-        """Add to a refused token why there is no other."""
-        if isinstance(error, TokenRejected):
-            self.tokens.refuse(answer.token)
-            if self.tokens.why:
-                error.hint = f"{error.hint} ({self.tokens.why})"
+    async def explained(self, error: SlurmError, answer: Answer, *, repeatable: bool = False) -> SlurmError:
+        """Add to a refused token what comes next: another one, for what is not sent again, or why there is none."""
+        if not isinstance(error, TokenRejected):
+            return error
+        self.tokens.refuse(answer.token)
+        if not repeatable:
+            with contextlib.suppress(SlurmError):
+                if await self.tokens.replace(answer.token):
+                    error.hint = "Nothing was done. There is another token now: try again."
+                    return error
+        if self.tokens.why:
+            error.hint = f"{error.hint} ({self.tokens.why})"
         return error
 
     async def _learn_time(self) -> None:
@@ -239,8 +241,6 @@ class Connection:
             version = await self._renegotiate(version, error)
             check(version)
             answer = await self.exchange("POST", f"/slurm/{version}{path}", (), body)
-        if isinstance(error_of(answer), TokenRejected):
-            self.tokens.refuse(answer.token)
         return answer
 
     async def _renegotiate(self, version: str, error: UnsupportedVersion) -> str:

@@ -86,9 +86,10 @@ class Submitter:
             raise
         job_id = submitted_id(answer)
         if not job_id:
-            problem, maybe = submit_error(answer, answer.token)
+            connection = self._rest.connection
+            problem, maybe = submit_error(answer, answer.token, connection.tokens.clock.now())
             if not maybe:
-                raise problem
+                raise await connection.explained(problem, answer)
             return Lost(problem, _case(loss_of(problem, from_slurm=bool(answer.numbers)), sent))
         if answer.context.errors:
             raise await self._withdraw(job_id, job, answer)
