@@ -59,8 +59,11 @@ class Way:
         self.cluster.exec(["scontrol", "requeue", str(job_id)])
 
     def start_now(self, job_id: int) -> None:
-        """Let a requeued job not wait for its two minutes."""
-        self.cluster.exec(["scontrol", "update", f"jobid={job_id}", "starttime=now"])
+        """Let a requeued job not wait for its two minutes.
+
+        One that starts again within the same second often fails with exit status 1 (24.11, 5 of 14 tries).
+        """
+        self.cluster.exec(["scontrol", "update", f"jobid={job_id}", "starttime=now+2"])
 
     def client(self, user: str = "alice", /, **settings: object) -> AsyncSlurmClient:
         """Return a client of one user that can go no other way."""
