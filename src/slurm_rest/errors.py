@@ -2,6 +2,7 @@
 
     SlurmError
     |- ConfigError                 settings are missing, contradict each other, or cannot be read
+    |  `- TokenSourceError         a token source gives none: its command fails, its file cannot be read
     |- SpecError                   a request that is wrong before anything is sent (also a ValueError)
     |- AuthError
     |  |- TokenMissing             no token is configured, or slurmrestd saw none (HTTP 401)
@@ -63,6 +64,7 @@ __all__ = [
     "TokenExpired",
     "TokenMissing",
     "TokenRejected",
+    "TokenSourceError",
     "TransportError",
     "UnknownUser",
     "Unreachable",
@@ -173,6 +175,10 @@ def _rebuild(kind: type[SlurmError], args: tuple[object, ...], state: dict[str, 
 
 class ConfigError(SlurmError):
     """A setting is missing, unreadable or contradicts another one."""
+
+
+class TokenSourceError(ConfigError):
+    """A token source gives no token: its command fails or takes too long, its file cannot be read."""
 
 
 class SpecError(SlurmError, ValueError):

@@ -116,7 +116,11 @@ async def test_a_frozen_slurmrestd_is_not_waited_for(
 
 async def test_what_rest_refuses_to_log_in_goes_over_ssh(make: MakeClient, cluster: Cluster) -> None:
     other = {"24.11": "v0.0.45", "26.05": "v0.0.40"}[cluster.release]
-    refusals = {"expired": {"token": cluster.token("alice", lifespan=-60)}, other: {"api_version": other}}
+    refusals: dict[str, dict[str, object]] = {
+        "expired": {"token": cluster.token("alice", lifespan=-60)},
+        "failed with status 1": {"token": None, "token_command": ["false"]},
+        other: {"api_version": other},
+    }
     for reason, settings in refusals.items():
         client = make(**settings)
         job = await client.submit("#!/bin/sh\n", hold=True)

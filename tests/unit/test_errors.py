@@ -42,6 +42,7 @@ TREE = {
     "AuthError": "SlurmError",
     "TokenMissing": "AuthError",
     "TokenRejected": "AuthError",
+    "TokenSourceError": "ConfigError",
     "TokenExpired": "TokenRejected",
     "UnknownUser": "AuthError",
     "TransportError": "SlurmError",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from slurm_rest.errors import ConfigError, TokenMissing
+from slurm_rest.errors import TokenMissing, TokenSourceError
 
 from .claims import clean_token, read_claims, redact
 
@@ -147,7 +147,7 @@ class FileToken:
             text = await asyncio.to_thread(self.path.read_text, encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not text"
-            raise ConfigError(f"Cannot read {self.name}: {reason}", hint="Check SLURM_REST_TOKEN_FILE.") from None
+            raise TokenSourceError(f"Cannot read {self.name}: {reason}", hint="Check SLURM_REST_TOKEN_FILE.") from None
         return clean_token(text, self.name)
 
 
@@ -179,11 +179,11 @@ class CommandToken:
             )
         except OSError as error:
             hint = "Check SLURM_REST_TOKEN_COMMAND."
-            raise ConfigError(f"Cannot run {self.name}: {error.strerror}", hint=hint) from None
+            raise TokenSourceError(f"Cannot run {self.name}: {error.strerror}", hint=hint) from None
         try:
             output, errors = await asyncio.wait_for(process.communicate(), self.timeout)
         except asyncio.TimeoutError:
-            raise ConfigError(f"{self.name} gave no token in {self.timeout:g} s") from None
+            raise TokenSourceError(f"{self.name} gave no token in {self.timeout:g} s") from None
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
@@ -191,6 +191,6 @@ class CommandToken:
                 await process.wait()
         if process.returncode:
             last = redact(errors.decode(errors="replace").strip().rpartition("\n")[2])[:200]
-            raise ConfigError(f"{self.name} failed with status {process.returncode}: {last or 'no message'}")
+            raise TokenSourceError(f"{self.name} failed with status {process.returncode}: {last or 'no message'}")
         lines = output.decode(errors="replace").split()
         return lines[-1] if lines else ""

@@ -15,6 +15,7 @@ from slurm_rest.errors import (
     HostKeyError,
     NoAccounting,
     SlurmError,
+    TokenSourceError,
     TransportError,
     UnknownUser,
     Unreachable,
@@ -25,16 +26,16 @@ __all__ = ["falls_through", "is_daemon_away", "is_unusable", "proves_nothing_was
 
 # The last two: slurmrestd or the commands there answer that a daemon behind them does not (5xx), which may be true of
 # that host only.
-_FALLS = (TransportError, AuthError, VersionNotServed, ControllerDown, AccountingDown)
+_FALLS = (TransportError, AuthError, TokenSourceError, VersionNotServed, ControllerDown, AccountingDown)
 _STAYS = (HostKeyError, UnknownUser, NoAccounting)
-_NOTHING_SENT = (Unreachable, AuthError, VersionNotServed, CommandMissing)
+_NOTHING_SENT = (Unreachable, AuthError, TokenSourceError, VersionNotServed, CommandMissing)
 
 
 def falls_through(error: SlurmError) -> bool:
     """Return whether the next way may be tried after this error.
 
-    Unreachable, no answer in time, an answer that is nobody's, no such command, login refused (after renewal), API
-    version not served, daemon away.
+    Unreachable, no answer in time, an answer that is nobody's, no such command, login refused (after renewal) or
+    impossible for want of a token, API version not served, daemon away.
     """
     return isinstance(error, _FALLS) and not isinstance(error, _STAYS)
 
