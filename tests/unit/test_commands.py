@@ -451,3 +451,29 @@ def test_output_without_an_end_is_a_failure_to_ask() -> None:
     assert read_output(program, wrapped, half + b"7\n", b"", "h") == Finished("squeue", "1 1 RUNNING\n", "", 127, 17)
     with pytest.raises(ProtocolError, match="did not start: This account is not available"):
         read_output(program, wrapped, b"This account is not available", b"", "h")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("3:0\n", ExitCode(3, 0)),
+        ("0:9", ExitCode(0, 9)),
+        ("", ExitCode()),
+        ("3", ExitCode()),
+        (":", ExitCode()),
+        ("3:", ExitCode()),
+        (":9", ExitCode()),
+        ("x:0", ExitCode()),
+        ("0:x", ExitCode()),
+    ],
+)
+def test_an_exit_code_is_read_whole_or_not_at_all(text: str, found: ExitCode) -> None:
+    assert job_texts._exit(text) == found
+
+
+def test_a_job_keeps_the_name_that_its_environment_has() -> None:
+    assert commands._with_name(["A=1"], "x") == ["A=1", "SLURM_JOB_NAME=x"]
+    assert commands._with_name(["SLURM_JOB_NAME=own", "A=1"], "x") == ["SLURM_JOB_NAME=own", "A=1"]
+    assert commands._with_name(["MY_SLURM_JOB_NAME=own"], "x") == ["MY_SLURM_JOB_NAME=own", "SLURM_JOB_NAME=x"]
+    assert commands._with_name(["A=1"], None) == ["A=1"]
+    assert commands._with_name(["A=1"], "") == ["A=1"]
