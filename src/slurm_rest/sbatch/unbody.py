@@ -89,6 +89,13 @@ def _number(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def _span(seconds: int) -> timedelta:
+    try:
+        return timedelta(seconds=seconds)
+    except OverflowError:
+        raise SpecError("The body has a time beyond all that Slurm can hold", field="body", kind="value") from None
+
+
 def _texts(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, (list, tuple)) else []
 
@@ -104,13 +111,13 @@ def _times(job: _Job, values: _Values) -> None:
     for name, put in (("time", "time_limit"), ("time_min", "time_minimum")):
         if put in job:
             minutes = _number(job[put])
-            values[name] = UNLIMITED if minutes is None else timedelta(minutes=minutes)
+            values[name] = UNLIMITED if minutes is None else _span(60 * minutes)
     for name, put in (("begin", "begin_time"), ("deadline", "deadline")):
         if put in job:
             values[name] = _number(job[put])
     delay = _number(job.get("delay_boot"))
     if delay is not None:
-        values["delay_boot"] = UNLIMITED if delay == INFINITE else timedelta(seconds=delay)
+        values["delay_boot"] = UNLIMITED if delay == INFINITE else _span(delay)
     if "kill_warning_signal" in job:
         word = str(job["kill_warning_signal"])
         seconds = _number(job.get("kill_warning_delay"))
@@ -180,7 +187,7 @@ def _words(job: _Job, values: _Values) -> None:
         values["segment"] = _number(job["segment_size"])
     count, wait = _number(job.get("required_switches")), _number(job.get("wait_for_switch"))
     if count is not None or wait is not None:
-        values["switches"] = (count or 0, None if wait is None else timedelta(seconds=wait))
+        values["switches"] = (count or 0, None if wait is None else _span(wait))
 
 
 def _hosts(job: _Job, values: _Values) -> None:

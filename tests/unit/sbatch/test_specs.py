@@ -144,6 +144,8 @@ def test_the_normal_form_of_a_spec() -> None:
         ({"tasks": 4, "minimum_cpus": 3}, "minimum_cpus|tasks"),
         ({"mail_type": ["BEGIN", "NEVER"]}, "mail_type"),
         ({"tasks": -1}, "takes a whole number"),
+        ({"time_limit": 10**18}, "beyond all"),
+        ({"delay_boot": -(10**18)}, "beyond all"),
     ],
 )
 def test_a_body_that_no_options_give_is_refused(job_: dict[str, object], problem: str) -> None:
