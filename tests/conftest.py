@@ -21,8 +21,8 @@ for _name in list(os.environ):
     ):
         del os.environ[_name]
 
-# Where CI looks, examples are the same each time; elsewhere new ones are drawn. How long one takes says something of the
-# machine alone.
+# Where CI looks, examples are the same each time; elsewhere new ones are drawn. How long one takes says something of
+# the machine alone.
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("here", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
