@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import os
 import logging
 import sys
 import time
@@ -195,7 +196,7 @@ async def test_a_command_that_gives_none(code: str, error: type[SlurmError], wor
 
 
 async def test_a_command_that_does_not_exist() -> None:
-    with pytest.raises(ConfigError, match="Cannot run the token command: No such file"):
+    with pytest.raises(ConfigError, match="Cannot run the token command /no/such/command: No such file"):
         await CommandToken(["/no/such/command"]).token()
 
 
@@ -203,6 +204,19 @@ async def test_a_command_that_hangs_is_ended(tmp_path: Path) -> None:
     provider = command(tmp_path, "time.sleep(600)", timeout=0.5)
     with pytest.raises(ConfigError, match=r"gave no token in 0\.5 s"):
         await provider.token()
+
+
+async def test_a_command_does_not_read_the_standard_input_of_its_caller() -> None:
+    reader, writer = os.pipe()
+    kept = os.dup(0)
+    os.dup2(reader, 0)
+    try:
+        found = await CommandToken(["sh", "-c", "readlink /proc/$$/fd/0"]).token()
+    finally:
+        os.dup2(kept, 0)
+        for one in (reader, writer, kept):
+            os.close(one)
+    assert found == "/dev/null"
 
 
 async def test_a_command_does_not_outlive_the_request_that_was_cancelled(

@@ -173,17 +173,22 @@ class CommandToken:
         return clean_token(await self._run(), self.name)
 
     async def _run(self) -> str:
+        hint = "Check SLURM_REST_TOKEN_COMMAND."
         try:
             process = await asyncio.create_subprocess_exec(
-                *self.command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+                *self.command,
+                # A script for submit may stand on it.
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
             )
         except OSError as error:
-            hint = "Check SLURM_REST_TOKEN_COMMAND."
-            raise TokenSourceError(f"Cannot run {self.name}: {error.strerror}", hint=hint) from None
+            raise TokenSourceError(f"Cannot run {self.name} {self.command[0]}: {error.strerror}", hint=hint) from None
         try:
             output, errors = await asyncio.wait_for(process.communicate(), self.timeout)
         except asyncio.TimeoutError:
-            raise TokenSourceError(f"{self.name} gave no token in {self.timeout:g} s") from None
+            hint = "Does it wait for an answer? It must print a token by itself."
+            raise TokenSourceError(f"{self.name} gave no token in {self.timeout:g} s", hint=hint) from None
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
@@ -191,6 +196,7 @@ class CommandToken:
                 await process.wait()
         if process.returncode:
             last = redact(errors.decode(errors="replace").strip().rpartition("\n")[2])[:200]
-            raise TokenSourceError(f"{self.name} failed with status {process.returncode}: {last or 'no message'}")
+            message = f"{self.name} failed with status {process.returncode}: {last or 'no message'}"
+            raise TokenSourceError(message, hint=hint)
         lines = output.decode(errors="replace").split()
         return lines[-1] if lines else ""
