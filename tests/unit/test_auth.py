@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import os
 import logging
+import os
 import sys
 import time
 from collections.abc import Callable
