@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import datetime
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from slurm_rest import SpecError, UnsupportedVersion
 from slurm_rest.sbatch import JobSpec, Setting, Submitter, submit_body
+from slurm_rest.sbatch.derive import PUT
 from slurm_rest.sbatch.limits import version_table
 from slurm_rest.sbatch.nodes import node_bounds
 from slurm_rest.sbatch.option import NONE
@@ -151,6 +153,21 @@ def test_the_normal_form_of_a_spec() -> None:
 def test_a_body_that_no_options_give_is_refused(job_: dict[str, object], problem: str) -> None:
     with pytest.raises(SpecError, match=problem):
         JobSpec.from_body({"script": HEAD, "job": {"current_working_directory": "/", **job_}})
+
+
+FIELDS = sorted({*(put for _, put in PUT), "tasks", "nodes", "minimum_nodes", "time_limit", "begin_time", "flags"})
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["set", "number", "x"]), inner),
+    max_leaves=4,
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4))
+def test_no_body_raises_anything_but_its_own_error(drawn: dict[str, object]) -> None:
+    with contextlib.suppress(SpecError):
+        JobSpec.from_body({"script": HEAD, "job": {"current_working_directory": "/", **drawn}})
 
 
 @pytest.mark.parametrize(
