@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .acting import Acting
 from .config import EnvironmentRule, SshOptions, TokenArgument, TransportName, load_settings
-from .errors import SubmitUncertain
+from .errors import SubmitUncertain, UnsupportedVersion
 from .following import Following
 from .identity import Identity
 from .job import AsyncJob
@@ -200,7 +202,12 @@ class AsyncSlurmClient(Acting, Following, Looking):
             try_releases(ready, commands=not self.capabilities.generated_api)
         version, release, cluster = await self._transport.target()
         user = await self.user_name()
-        spec, prepared = ready(Target(version, release, cluster, commands=not version))
+        target = Target(version, release, cluster, commands=not version)
+        try:
+            spec, prepared = ready(target)
+        except UnsupportedVersion as error:
+            # What the newest version lost, an older one that is served may still have (24.11: the cores of a socket).
+            spec, prepared = await self._ready_in_older(ready, target, error)
         try:
             submission = await self._transport.submit(prepared)
         except SubmitUncertain:
@@ -209,6 +216,16 @@ class AsyncSlurmClient(Acting, Following, Looking):
         sent = None if submission.found else datetime.now(timezone.utc)
         identity = Identity(submission.job_id, key=prepared.key, sent=sent)
         return AsyncJob(self, submission.job_id, spec=spec, submission=submission, identity=identity)
+
+    async def _ready_in_older(
+        self, ready: Callable[[Target], tuple[JobSpec, PreparedJob]], target: Target, error: UnsupportedVersion
+    ) -> tuple[JobSpec, PreparedJob]:
+        """Return the job in the newest older version that can express it; raises ``error`` when none can."""
+        for version in await self._transport.older_versions():
+            with contextlib.suppress(UnsupportedVersion):
+                spec, prepared = ready(replace(target, version=version))
+                return spec, replace(prepared, older_version=True)
+        raise error
 
     async def user_name(self) -> str:
         """Return the user that jobs will belong to, as far as settings and token tell; empty if they do not."""

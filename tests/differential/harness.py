@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 from cluster.native import Cluster
 from slurm_rest.config import load_settings
-from slurm_rest.errors import SlurmError
+from slurm_rest.errors import SlurmError, UnsupportedVersion
 from slurm_rest.sbatch import JobSpec, Setting, Submitter, read_job, submit_body
 from slurm_rest.sbatch.reader import split_command_line
 from slurm_rest.sbatch.script import Script, check_script
@@ -137,12 +138,25 @@ class Differential:
             read = read_job(script, given=given, environ=submitter.environ, release=release)
             if rest:
                 return Outcome(False, reason=f"{rest[0]} would be the script", kind="usage")
-            body = submit_body(read.spec, self._setting(read.spec, submitter, version, release, read.path))
-            submission = await self.rest.submit(PreparedJob(body, "slurm-rest:" + "0" * 20, user="alice"))
+            setting = self._setting(read.spec, submitter, version, release, read.path)
+            try:
+                body, older = submit_body(read.spec, setting), ""
+            except UnsupportedVersion as error:
+                body, older = await self._older(read.spec, setting, error)
+            submission = await self.rest.submit(
+                PreparedJob(body, "slurm-rest:" + "0" * 20, user="alice", api_version=older, older_version=bool(older))
+            )
         except SlurmError as error:
             number = error.error_number
             return Outcome(False, reason=str(error), kind=f"server:{number}" if number else getattr(error, "kind", ""))
         return await self._read(submission.job_id)
+
+    async def _older(self, spec: JobSpec, setting: Setting, error: UnsupportedVersion) -> tuple[dict[str, object], str]:
+        """Return the body in the newest older version that can express it, as a client sends it."""
+        for version in await self.rest.older_versions():
+            with contextlib.suppress(UnsupportedVersion):
+                return submit_body(spec, replace(setting, version=version)), version
+        raise error
 
     def _setting(self, spec: JobSpec, submitter: Submitter, version: str, release: str, path: str) -> Setting:
         return Setting(

@@ -25,6 +25,7 @@ from slurm_rest.errors import (
     TokenRejected,
     UnknownUser,
     Unreachable,
+    UnsupportedVersion,
 )
 
 from .captures import Capture, capture, failure
@@ -264,6 +265,54 @@ async def test_a_version_that_is_gone_is_negotiated_before_the_job_is_sent_once(
     async with client() as slurm:
         assert (await slurm.submit(SCRIPT)).id == JOB_ID
     assert (gone.call_count, now.call_count) == (1, 1)
+
+
+SHARING = {"gres_flags": "multiple-tasks-per-sharing", "gres": "shard:2"}
+
+
+def serves(server: Server, *versions: str) -> None:
+    """Answer pings in these versions alone."""
+    for version in API_VERSIONS:
+        server.on("GET", f"/slurm/{version}/ping/", UP if version in versions else NOT_SERVED)
+
+
+async def test_what_the_version_in_use_cannot_express_goes_out_in_an_older_one(server: Server) -> None:
+    serves(server, "v0.0.45", "v0.0.43", "v0.0.40")
+    made = server.on("POST", "/slurm/v0.0.40/job/submit", MADE)
+    plain = server.on("POST", "/job/submit", MADE)
+    server.on("GET", f"/job/{JOB_ID}", good(jobs=[job(JOB_ID)]))
+    async with client() as slurm:
+        await slurm.submit(SCRIPT)
+        requests = slurm.requests
+        assert (await slurm.submit(SCRIPT, **SHARING)).id == JOB_ID
+        again = slurm.requests
+        await slurm.submit(SCRIPT, **SHARING)
+    assert (made.call_count, plain.call_count) == (2, 1)
+    # Which ones are served is asked once.
+    assert (again - requests, slurm.requests - again) == (len(API_VERSIONS) + 1, 1)
+
+
+async def test_no_older_version_is_taken_in_place_of_a_pinned_one(server: Server) -> None:
+    server.ping()
+    async with client(api_version="v0.0.45") as slurm:
+        with pytest.raises(UnsupportedVersion, match="per-sharing"):
+            await slurm.submit(SCRIPT, **SHARING)
+
+
+async def test_what_no_served_version_can_express_is_refused(server: Server) -> None:
+    serves(server, "v0.0.45", "v0.0.43")
+    async with client() as slurm:
+        with pytest.raises(UnsupportedVersion, match=r"v0\.0\.45 cannot express --gres-flags"):
+            await slurm.submit(SCRIPT, **SHARING)
+
+
+async def test_an_older_version_that_is_gone_is_not_replaced(server: Server) -> None:
+    serves(server, "v0.0.45", "v0.0.40")
+    gone = server.on("POST", "/slurm/v0.0.40/job/submit", NOT_SERVED)
+    async with client() as slurm:
+        with pytest.raises(UnsupportedVersion):
+            await slurm.submit(SCRIPT, **SHARING)
+    assert gone.call_count == 1
 
 
 # --- before anything is sent ----------------------------------------------------------------------------------

@@ -122,6 +122,10 @@ class FakeTransport:
         """Return the newest API version of the release, the release, and the cluster's name."""
         return self._version, self.slurm.release, self.slurm.name
 
+    async def older_versions(self) -> Sequence[str]:
+        """Return none: there is one version here."""
+        return ()
+
     async def user_name(self) -> str:
         """Return who asks."""
         return self.user

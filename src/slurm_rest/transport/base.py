@@ -42,7 +42,7 @@ class PreparedJob:
     ``repeated`` says that the key is the caller's own, so that an earlier attempt may have made the job already.
     ``spec`` is what the body was made of; a transport that runs commands takes the options from it, and the rest
     (script, environment, directory, comment) from the body. ``api_version`` is the one that the body was checked for,
-    empty where it is for commands only.
+    empty where it is for commands only; with ``older_version`` it is not the one in use, which cannot express the job.
     """
 
     body: dict[str, object]
@@ -52,6 +52,7 @@ class PreparedJob:
     repeated: bool = False
     spec: JobSpec | None = None
     api_version: str = ""
+    older_version: bool = False
 
 
 class StateRow(NamedTuple):
@@ -130,6 +131,12 @@ class SlurmTransport(StatusSource, Protocol):
 
     async def target(self) -> tuple[str, str, str]:
         """Return the API version (empty for commands), the release as ``24.11``, and the cluster, asking if need be."""
+
+    async def older_versions(self) -> Sequence[str]:
+        """Return the API versions that are served beside ``target``'s and are older, newest first.
+
+        None where the settings ask for one, and over commands.
+        """
 
     async def user_name(self) -> str:
         """Return whose jobs those submitted here are, as far as the login tells; empty if it does not."""

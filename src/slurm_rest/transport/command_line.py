@@ -160,6 +160,10 @@ class CommandTransport:
             self._release, self._cluster, self._user = commands.read_version(done, self.runner.where)
         return "", _minor(self._release), self._cluster
 
+    async def older_versions(self) -> Sequence[str]:
+        """Return none: commands have no API versions."""
+        return ()
+
     @property
     def slurm_release(self) -> str:
         """The release as far as it is known yet."""

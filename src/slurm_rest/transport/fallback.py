@@ -136,6 +136,10 @@ class FallbackTransport:
         """Return the target of the transport that answers."""
         return await self.board.call(lambda one: one.target())
 
+    async def older_versions(self) -> Sequence[str]:
+        """Return the older versions of the transport that answers."""
+        return await self.board.call(lambda one: one.older_versions())
+
     async def user_name(self) -> str:
         """Return the user of the transport that answers."""
         return await self.board.call(lambda one: one.user_name())

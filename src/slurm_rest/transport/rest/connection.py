@@ -81,6 +81,7 @@ class Connection:
         self._client: httpx.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._version = settings.api_version
+        self._older: Sequence[str] | None = None
         self._negotiation = asyncio.Lock()
         # How often it failed, and why the last time.
         self._failures, self._failure = 0, SlurmError("")
@@ -137,6 +138,16 @@ class Connection:
             supported=API_VERSIONS,
             hint=hint,
         )
+
+    async def older_versions(self) -> Sequence[str]:
+        """Return what is served beside the version in use and is older, newest first; none where one is pinned."""
+        version = await self.version()
+        if self.settings.api_version is not None:
+            return ()
+        if self._older is None:
+            served = await self._served(stop_at_first=False)
+            self._older = served[served.index(version) + 1 :] if version in served else ()
+        return self._older
 
     async def _served(self, *, stop_at_first: bool) -> list[str]:
         """Return the versions that answer a ping, newest first; cheaper than reading a 1.8 MB document."""
@@ -227,17 +238,17 @@ class Connection:
 
     # --- requests -------------------------------------------------------------------------------------------
 
-    async def post_once(self, path: str, body: bytes, check: Callable[[str], None]) -> Answer:
+    async def post_once(self, path: str, body: bytes, check: Callable[[str], None], *, only: str = "") -> Answer:
         """Post to slurmctld and return whatever answer comes, good or bad; nothing is ever sent twice.
 
         ``check`` is called with the API version before anything is sent. An answer that says that the version is
-        not served proves that nothing was done, so the version is negotiated anew.
+        not served proves that nothing was done, so the version is negotiated anew; not where ``only`` names one.
         """
-        version = await self.version()
+        version = only or await self.version()
         check(version)
         answer = await self.exchange("POST", f"/slurm/{version}{path}", (), body)
         error = error_of(answer)
-        if isinstance(error, UnsupportedVersion):
+        if isinstance(error, UnsupportedVersion) and not only:
             version = await self._renegotiate(version, error)
             check(version)
             answer = await self.exchange("POST", f"/slurm/{version}{path}", (), body)
@@ -253,7 +264,7 @@ class Connection:
             message = f"{self.settings.url} does not serve API version {version}"
             raise VersionNotServed(message, version=version, supported=served, hint=hint, context=error.context)
         log.warning("slurmrestd no longer serves %s, going on with %s", version, served[0])
-        self._version = served[0]
+        self._version, self._older = served[0], None
         return served[0]
 
     async def judge(self, answer: Answer) -> SlurmError | None:

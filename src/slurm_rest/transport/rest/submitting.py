@@ -78,7 +78,10 @@ class Submitter:
         sent = time.monotonic()
         try:
             answer = await self._rest.connection.post_once(
-                "/job/submit", body, lambda version: require_fields(job.body, version)
+                "/job/submit",
+                body,
+                lambda version: require_fields(job.body, version),
+                only=job.api_version if job.older_version else "",
             )
         except SlurmError as error:
             if lost(error):

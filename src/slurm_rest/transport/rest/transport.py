@@ -148,6 +148,10 @@ class RestTransport:
             await self.connection.controller_responds()
         return version, _minor(self.connection.release), self.connection.cluster
 
+    async def older_versions(self) -> Sequence[str]:
+        """Return the API versions that are served too, newest first; none where one is asked for."""
+        return await self.connection.older_versions()
+
     @property
     def slurm_release(self) -> str:
         """Slurm's release as far as it is known yet."""
