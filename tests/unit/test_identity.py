@@ -133,7 +133,7 @@ async def test_a_job_whose_id_was_given_anew_and_that_accounting_never_closed_ha
 
 
 async def test_after_an_outage_ids_are_compared_with_accounting_once() -> None:
-    memory = Memory({"7": "RUNNING"}, Unreachable("x"), {"7": "PENDING"}, hang=True)
+    memory = Memory({"7": "RUNNING"}, Unreachable("x"), {"7": "RUNNING"}, hang=True)
     mine = record(T0, "CANCELLED")
     memory.past = [mine, record(T0 + DAY, "PENDING")]
     assert await follow(memory, Identity(7, submit_time=T0)) == mine
