@@ -267,7 +267,7 @@ async def test_a_version_that_is_gone_is_negotiated_before_the_job_is_sent_once(
     assert (gone.call_count, now.call_count) == (1, 1)
 
 
-SHARING = {"gres_flags": "multiple-tasks-per-sharing", "gres": "shard:2"}
+SHARING: dict[str, Any] = {"gres_flags": "multiple-tasks-per-sharing", "gres": "shard:2"}
 
 
 def serves(server: Server, *versions: str) -> None:
