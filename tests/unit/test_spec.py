@@ -289,7 +289,9 @@ def test_keys_differ() -> None:
     assert len({new_key() for _ in range(1000)}) == 1000
 
 
-@pytest.mark.parametrize("comment", ["", "mine", "slurm-rest:", "slurm-rest:xyz", f"{new_key()} mine", f"x{new_key()}"])
+@pytest.mark.parametrize(
+    "comment", ["", "mine", "slurm-rest:", "slurm-rest:xyz", f"slurm-rest:{'0a' * 10} mine", f"xslurm-rest:{'0a' * 10}"]
+)
 def test_a_comment_without_a_key_behind_it_stays_whole(comment: str) -> None:
     assert split_comment(comment) == (comment, "")
 
