@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -17,6 +19,14 @@ URL = "http://127.0.0.1:9"
 
 def ways(client: AsyncSlurmClient | SlurmClient) -> list[str]:
     return [way.transport for way in client.health()]
+
+
+@pytest.fixture(autouse=True)
+def asyncssh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have it as far as making a client needs it, also where it is not installed."""
+    module = ModuleType("asyncssh")
+    module.__spec__ = ModuleSpec("asyncssh", None)
+    monkeypatch.setitem(sys.modules, "asyncssh", module)
 
 
 @pytest.fixture
