@@ -108,6 +108,7 @@ def test_the_unit_tests_pass_against_the_wheel(wheel: Path, tmp_path: Path) -> N
         tmp_path / "env",
         "pytest",
         "pytest-asyncio",
+        "pytest-timeout",
         "respx",
         "hypothesis",
         "cryptography",

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import signal
-import threading
 from pathlib import Path
 
 import httpx
 import pytest
 
+from slurm_rest.cli.terminal import out_bytes
 from tests.unit.cli.server import Answer, Run, Server, job
 
 
@@ -68,13 +68,18 @@ def test_following_goes_on_until_the_job_is_over(run: Run, server: Server, home:
     assert (result.status, result.out, result.err) == (0, "first\nlast\n", "")
 
 
-def test_an_interrupt_leaves_the_job_alone(run: Run, server: Server, home: Path) -> None:
+def test_an_interrupt_leaves_the_job_alone(
+    run: Run, server: Server, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (home / "slurm-7.out").write_text("first\n")
     server.jobs(with_output(state="RUNNING"))
-    timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
-    timer.start()
+
+    def print_and_interrupt(data: bytes) -> None:
+        out_bytes(data)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("slurm_rest.cli.logs.out_bytes", print_and_interrupt)
     result = run("logs", "-f", "7")
-    timer.join()
     assert (result.status, result.out) == (130, "first\n")
     assert "interrupted: job 7 goes on" in result.err
     assert "DELETE" not in [request.method for request in server.requests]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -42,10 +44,20 @@ def settings_of(text: str) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
+@contextlib.contextmanager
+def running(command: list[str], env: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """Start a process whose end is not waited for when the test has failed already."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def test_the_command_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "slurm_rest.testing.server", "--user", "alice", "--release", "24.11"]
     env = {**os.environ, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as server:
+    with running(command, env) as server:
         assert server.stdout is not None
         assert server.stderr is not None
         settings = settings_of("".join(server.stdout.readline() for _ in range(5)))
