@@ -29,6 +29,7 @@ from .identity import MemberKey, by_id
 from .states import JobState
 from .transport.base import StateRow, StatusSource
 from .watched import WHOLE, Followed, Watched
+from .within import within
 
 __all__ = ["Clock", "Poller"]
 
@@ -58,8 +59,8 @@ class Clock:
         if wake is None:
             await asyncio.sleep(seconds)
         else:
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(wake.wait(), seconds)
+            with contextlib.suppress(TimeoutError):
+                await within(seconds, wake.wait())
 
 
 class Poller:

@@ -14,6 +14,7 @@ from .models import JobInfo
 from .poller import Poller
 from .states import JobState
 from .watched import Followed, Watched
+from .within import within
 
 __all__ = ["JobChange", "States", "as_completed", "wait", "watch"]
 
@@ -181,8 +182,8 @@ class _Deadline:
             return
         remaining = None if self._at is None else self._at - self._poller.clock.now()
         if remaining is None or remaining > 0:
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(news.wait(), remaining)
+            with contextlib.suppress(TimeoutError):
+                await within(remaining, news.wait())
                 return
         pairs = zip(targets, entries, strict=True)
         waiting = [target for target, entry in pairs if not entry.is_over_for(target.member)]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from slurm_rest.errors import TokenMissing, TokenSourceError
+from slurm_rest.within import within
 
 from .claims import clean_token, read_claims, redact
 
@@ -185,8 +186,8 @@ class CommandToken:
         except OSError as error:
             raise TokenSourceError(f"Cannot run {self.name} {self.command[0]}: {error.strerror}", hint=hint) from None
         try:
-            output, errors = await asyncio.wait_for(process.communicate(), self.timeout)
-        except asyncio.TimeoutError:
+            output, errors = await within(self.timeout, process.communicate())
+        except TimeoutError:
             hint = "Does it wait for an answer? It must print a token by itself."
             raise TokenSourceError(f"{self.name} gave no token in {self.timeout:g} s", hint=hint) from None
         finally:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from slurm_rest.errors import AccountingDown, ControllerDown, JobNotFound
 from slurm_rest.models import JobInfo
+from slurm_rest.within import within
 
 from .failures import Interrupted, muted_warnings
 from .shared import Named, listed
@@ -43,8 +44,8 @@ async def split_known(
     """
     try:
         # A frozen slurmctld is silent for 40 s.
-        unknown = await asyncio.wait_for(_unknown(client, jobs), timeout)
-    except (ControllerDown, AccountingDown, asyncio.TimeoutError):
+        unknown = await within(timeout, _unknown(client, jobs))
+    except (ControllerDown, AccountingDown, TimeoutError):
         # The wait itself sits out an outage.
         return list(jobs), []
     return [job for job in jobs if job not in unknown], unknown

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from slurm_rest.within import within
+
 from .jobs import FakeJob
 
 __all__ = ["Ended", "Runner", "expand"]
@@ -76,8 +78,8 @@ class Runner:
         if gone is None:
             return
         try:
-            await asyncio.wait_for(gone.wait(), self._kill_wait)
-        except asyncio.TimeoutError:
+            await within(self._kill_wait, gone.wait())
+        except TimeoutError:
             self.signal(job, signal.SIGKILL)
 
     async def run(self, job: FakeJob, variables: Mapping[str, str]) -> Ended:

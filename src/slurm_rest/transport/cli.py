@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from slurm_rest.errors import CommandMissing, ProtocolError, Timeout
 from slurm_rest.metrics import Metrics
+from slurm_rest.within import within
 
 from .command_line import CommandTransport
 from .once import RECOVERY_TIMEOUT
@@ -49,8 +50,8 @@ class LocalRunner:
             except OSError as error:
                 raise CommandMissing(f"Cannot start {self._argv[0]}: {error.strerror}") from error
             try:
-                return await asyncio.wait_for(_talk(process, stdin), timeout)
-            except asyncio.TimeoutError:
+                return await within(timeout, _talk(process, stdin))
+            except TimeoutError:
                 raise Timeout(f"{self.where} gave no answer within {timeout:g} s", hint="Is slurmctld busy?") from None
             finally:
                 await _end(process)

@@ -27,6 +27,7 @@ from slurm_rest.models import (
     Submission,
     TransportHealth,
 )
+from slurm_rest.within import within
 
 from .base import Counters, PreparedJob, SlurmTransport, StateRow
 from .capabilities import Capabilities
@@ -190,8 +191,8 @@ class FallbackTransport:
                 if way is used or not isinstance(finder, Finder) or await _unfit(finder, job):
                     continue
                 try:
-                    look = await asyncio.wait_for(finder.find(job, since=since), _FIND_SECONDS)
-                except (SlurmError, asyncio.TimeoutError, TimeoutError) as problem:
+                    look = await within(_FIND_SECONDS, finder.find(job, since=since))
+                except (SlurmError, TimeoutError) as problem:
                     log.info("Looking for %s over %s: %s", job.key, way.name, problem)
                     continue
                 if look.jobs:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from slurm_rest.errors import AuthError, ControllerDown, SlurmError, SubmitUncertain
 from slurm_rest.models import CancelResult, JobInfo, Submission
+from slurm_rest.within import within
 
 from . import recovery
 from .base import PreparedJob
@@ -155,8 +156,8 @@ class ExactlyOnce:
     async def _look(self, job: PreparedJob, search: Search, deadline: float, *, final: bool) -> Look | None:
         """Make one look; None when it got no answer."""
         try:
-            return await asyncio.wait_for(search.look(final=final), max(deadline - time.monotonic(), 0.01))
-        except asyncio.TimeoutError:
+            return await within(max(deadline - time.monotonic(), 0.01), search.look(final=final))
+        except TimeoutError:
             return None
         except AuthError as error:
             raise _uncertain(job, error) from error

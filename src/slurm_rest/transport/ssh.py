@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from slurm_rest.config import Settings
 from slurm_rest.errors import AuthError, ConfigError, HostKeyError, ProtocolError, Timeout, Unreachable
 from slurm_rest.metrics import Metrics
+from slurm_rest.within import within
 
 from .command_line import CommandTransport
 from .once import RECOVERY_TIMEOUT
@@ -72,15 +73,15 @@ class SshRunner:
         async with self._slots:
             process = await self._open(line)
             try:
-                return await asyncio.wait_for(_talk(process, stdin), timeout)
-            except asyncio.TimeoutError:
+                return await within(timeout, _talk(process, stdin))
+            except TimeoutError:
                 message = f"{self.where} gave no answer within {timeout:g} s"
                 raise Timeout(message, hint="The host or its slurmctld is busy or stuck.") from None
             finally:
                 process.close()
                 # The host counts a session until both sides have closed it.
-                with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(process.wait_closed(), _CLOSE_SECONDS)
+                with contextlib.suppress(TimeoutError):
+                    await within(_CLOSE_SECONDS, process.wait_closed())
 
     async def _open(self, line: str) -> asyncssh.SSHClientProcess[bytes]:
         """Open a channel; over a new connection where the old one is dead, which did nothing for us yet.
@@ -92,9 +93,7 @@ class SshRunner:
         for pause in (0.05, 0.2, 0.8, None):
             connection = await self._connected()
             try:
-                return await asyncio.wait_for(
-                    connection.create_process(line, encoding=None, request_pty=False), _LOGIN_SECONDS
-                )
+                return await within(_LOGIN_SECONDS, connection.create_process(line, encoding=None, request_pty=False))
             except (asyncssh.Error, OSError, asyncio.TimeoutError) as error:
                 busy = isinstance(error, asyncssh.ChannelOpenError) and not connection.is_closed()
                 if pause is None:
@@ -113,7 +112,7 @@ class SshRunner:
         for last in (False, True):
             connection = await self._connected()
             try:
-                return await asyncio.wait_for(connection.start_sftp_client(path_encoding=None), _LOGIN_SECONDS)
+                return await within(_LOGIN_SECONDS, connection.start_sftp_client(path_encoding=None))
             except (asyncssh.Error, OSError, asyncio.TimeoutError) as error:
                 lost = not isinstance(error, (asyncssh.ChannelOpenError, asyncssh.SFTPError))
                 if lost or connection.is_closed():
@@ -139,7 +138,7 @@ class SshRunner:
         for last in (False, True):
             connection = await self._connected()
             try:
-                return _Channel(*await asyncio.wait_for(opens(connection), _CONNECT_SECONDS))
+                return _Channel(*await within(_CONNECT_SECONDS, opens(connection)))
             except asyncssh.ChannelOpenError as error:
                 if connection.is_closed() and not last:
                     continue
@@ -209,7 +208,7 @@ class SshRunner:
         for one in ([connection] if connection else []) + jumps[::-1]:
             one.close()
             with contextlib.suppress(Exception):
-                await asyncio.wait_for(one.wait_closed(), _CONNECT_SECONDS)
+                await within(_CONNECT_SECONDS, one.wait_closed())
 
 
 class _Channel:
@@ -234,7 +233,7 @@ class _Channel:
     async def close(self) -> None:
         self._writer.close()
         with contextlib.suppress(Exception):
-            await asyncio.wait_for(self._writer.wait_closed(), _CLOSE_SECONDS)
+            await within(_CLOSE_SECONDS, self._writer.wait_closed())
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from slurm_rest.errors import ApiError, ConfigError, SlurmError, Timeout
 from slurm_rest.models import TransportHealth
+from slurm_rest.within import within
 
 from .base import SlurmTransport
 from .breaker import Breaker
@@ -245,8 +246,8 @@ class Switchboard:
 
     async def _probe(self, way: Way) -> None:
         try:
-            await asyncio.wait_for(way.transport.ping(), _PROBE_SECONDS)
-        except (asyncio.TimeoutError, TimeoutError):
+            await within(_PROBE_SECONDS, way.transport.ping())
+        except TimeoutError:
             way.breaker.fail(f"{way.transport.where} gave no answer within {_PROBE_SECONDS:g} s")
         except SlurmError as error:
             way.breaker.fail(error.message)

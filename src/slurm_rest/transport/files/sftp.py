@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from slurm_rest.errors import FileMissing, FilesError, Timeout, Unreachable
 from slurm_rest.transport.ssh import SshRunner
+from slurm_rest.within import within
 
 from .base import FileStat
 from .directory import kind_of
@@ -84,7 +85,7 @@ class SftpStore:
         if client is not None:
             client.exit()
             with contextlib.suppress(Exception):
-                await asyncio.wait_for(client.wait_closed(), _SECONDS)
+                await within(_SECONDS, client.wait_closed())
         if not self._shared:
             await self._runner.close()
 
@@ -105,7 +106,7 @@ class SftpStore:
         import asyncssh
 
         try:
-            return await asyncio.wait_for(call, _SECONDS)
+            return await within(_SECONDS, call)
         except (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath, asyncssh.SFTPNotADirectory):
             raise FileMissing(f"There is no {path} on {self._runner.where}", path=path) from None
         except asyncssh.SFTPPermissionDenied as error:
@@ -113,13 +114,10 @@ class SftpStore:
             raise FilesError(f"{path}: Permission denied", path=path, kind="denied", hint=hint) from error
         except (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection, asyncssh.ConnectionLost, OSError) as error:
             await self._drop(client)
-            if isinstance(error, (asyncio.TimeoutError, TimeoutError)):
+            if isinstance(error, TimeoutError):
                 raise Timeout(f"{self.where} gave no answer within {_SECONDS:g} s") from error
             hint = "Try it with: ssh HOST true"
             raise Unreachable(f"The connection to {self._runner.where} broke", hint=hint) from error
-        except asyncio.TimeoutError as error:  # no OSError before Python 3.11
-            await self._drop(client)
-            raise Timeout(f"{self.where} gave no answer within {_SECONDS:g} s") from error
         except asyncssh.SFTPError as error:
             raise FilesError(f"{path}: {error.reason}", path=path, kind="failed") from error
 
@@ -154,7 +152,7 @@ class _OpenFile:
     async def close(self) -> None:
         """Let go of it. A server that is gone has let go already."""
         with contextlib.suppress(Exception):
-            await asyncio.wait_for(self._file.close(), _SECONDS)
+            await within(_SECONDS, self._file.close())
 
 
 def _raw(path: str) -> bytes:

@@ -286,10 +286,6 @@ class RestTransport:
         """Read from slurmdbd."""
         return await self._accounting.get(path, query)
 
-    async def _prove_token(self) -> None:
-        """Make the cheapest read that slurmctld checks the token for; raises what is wrong with it."""
-        await self.connection.get("slurm", "/jobs/state/", [("job_id", "1")])
-
     # --- lists ----------------------------------------------------------------------------------------------
 
     async def job_records(self, states: Collection[str] = (), *, limit: int | None = None) -> list[JobInfo]:
