@@ -18,7 +18,7 @@ from tests.packaging.support import ROOT
 SOURCE = ROOT / "src/slurm_rest"
 # From the bottom up: a module may import those before it, a package (sbatch, api, transport, cli) also its own parts.
 ORDER = [
-    *("within", "errors", "metrics", "states", "models", "keys", "records", "identity", "history"),
+    *("within", "processes", "errors", "metrics", "states", "models", "keys", "records", "identity", "history"),
     *("sbatch", "api", "outputs"),
     *("pathmap", "auth", "token_settings", "config"),
     *("transport", "submission"),

@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import jwt
 import pytest
@@ -30,6 +29,8 @@ from slurm_rest.auth import (
     read_claims,
 )
 from slurm_rest.errors import ConfigError, SlurmError, TokenMissing
+from tests.support.processes import is_running
+from tests.support.waiting import until_true
 
 KEY = bytes(range(32))
 SECRET = "eyJhbGciOiJIUzI1NiJ9.very-secret.signature"
@@ -219,24 +220,30 @@ async def test_a_command_does_not_read_the_standard_input_of_its_caller() -> Non
     assert found == "/dev/null"
 
 
-async def test_a_command_does_not_outlive_the_request_that_was_cancelled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started: asyncio.Queue[asyncio.subprocess.Process] = asyncio.Queue()
-    start = asyncio.create_subprocess_exec
-
-    async def spy(*words: str, **pipes: Any) -> asyncio.subprocess.Process:
-        process = await start(*words, **pipes)
-        started.put_nowait(process)
-        return process
-
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", spy)
-    task = asyncio.create_task(command(tmp_path, "time.sleep(600)").token())
-    process = await started.get()
+async def test_a_command_does_not_outlive_the_request_that_was_cancelled(tmp_path: Path) -> None:
+    file = tmp_path / "pid"
+    os.mkfifo(file)
+    code = f"import os\nopen({str(file)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)"
+    task = asyncio.create_task(command(tmp_path, code).token())
+    pid = int(await asyncio.to_thread(file.read_text))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert process.returncode is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+async def test_a_command_that_hangs_in_another_one_is_ended_too(tmp_path: Path) -> None:
+    file = tmp_path / "pid"
+    provider = CommandToken(["sh", "-c", f"sleep 600 & echo $! >{file}; wait"], timeout=0.5)
+    with pytest.raises(ConfigError, match=r"gave no token in 0\.5 s"):
+        await provider.token()
+    await until_true(lambda: not is_running(int(file.read_text())))
+
+
+async def test_a_command_that_talks_without_end_is_ended() -> None:
+    with pytest.raises(ConfigError, match="printed more than 1048576 bytes"):
+        await CommandToken(["yes"]).token()
 
 
 # --- keys -----------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from slurm_rest.errors import TokenMissing, TokenSourceError
+from slurm_rest.processes import TooMuchOutputError, run_command
 from slurm_rest.within import within
 
 from .claims import clean_token, read_claims, redact
@@ -29,6 +29,8 @@ __all__ = [
 
 # A source that keeps giving a token that is about to end is not asked for another one more often than this.
 _SAME_AGAIN_SECONDS = 5.0
+# A token is a line; this leaves room for what else a command says.
+_MAX_OUTPUT = 1 << 20
 
 
 class TokenProvider(Protocol):
@@ -176,28 +178,18 @@ class CommandToken:
     async def _run(self) -> str:
         hint = "Check SLURM_REST_TOKEN_COMMAND."
         try:
-            process = await asyncio.create_subprocess_exec(
-                *self.command,
-                # A script for submit may stand on it.
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-            )
-        except OSError as error:
-            raise TokenSourceError(f"Cannot run {self.name} {self.command[0]}: {error.strerror}", hint=hint) from None
-        try:
-            output, errors = await within(self.timeout, process.communicate())
+            # Its standard input is empty: on ours a script for submit may stand.
+            done = await within(self.timeout, run_command(self.command, max_output=_MAX_OUTPUT))
         except TimeoutError:
             hint = "Does it wait for an answer? It must print a token by itself."
             raise TokenSourceError(f"{self.name} gave no token in {self.timeout:g} s", hint=hint) from None
-        finally:
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
-        if process.returncode:
-            last = redact(errors.decode(errors="replace").strip().rpartition("\n")[2])[:200]
-            message = f"{self.name} failed with status {process.returncode}: {last or 'no message'}"
+        except TooMuchOutputError:
+            raise TokenSourceError(f"{self.name} printed more than {_MAX_OUTPUT} bytes", hint=hint) from None
+        except OSError as error:
+            raise TokenSourceError(f"Cannot run {self.name} {self.command[0]}: {error.strerror}", hint=hint) from None
+        if done.status:
+            last = redact(done.stderr.decode(errors="replace").strip().rpartition("\n")[2])[:200]
+            message = f"{self.name} failed with status {done.status}: {last or 'no message'}"
             raise TokenSourceError(message, hint=hint)
-        lines = output.decode(errors="replace").split()
+        lines = done.stdout.decode(errors="replace").split()
         return lines[-1] if lines else ""

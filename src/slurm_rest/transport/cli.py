@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import getpass
-import os
-import signal
 from collections.abc import Sequence
 
 from slurm_rest.errors import CommandMissing, ProtocolError, Timeout
 from slurm_rest.metrics import Metrics
+from slurm_rest.processes import TooMuchOutputError, run_command
 from slurm_rest.within import within
 
 from .command_line import CommandTransport
@@ -21,7 +19,6 @@ __all__ = ["LocalRunner", "cli_transport"]
 
 # As many as over SSH: more processes at once only slow the host down.
 _AT_ONCE = 8
-_CHUNK = 1 << 16
 
 
 class LocalRunner:
@@ -39,22 +36,14 @@ class LocalRunner:
         """Run the line and return what it printed; it is ended with all that it started when time is up."""
         async with self._slots:
             try:
-                process = await asyncio.create_subprocess_exec(
-                    *self._argv,
-                    line,
-                    stdin=asyncio.subprocess.PIPE,
-                    stdout=asyncio.subprocess.PIPE,
-                    stderr=asyncio.subprocess.PIPE,
-                    start_new_session=True,
-                )
-            except OSError as error:
-                raise CommandMissing(f"Cannot start {self._argv[0]}: {error.strerror}") from error
-            try:
-                return await within(timeout, _talk(process, stdin))
+                done = await within(timeout, run_command([*self._argv, line], stdin, max_output=MAX_OUTPUT))
             except TimeoutError:
                 raise Timeout(f"{self.where} gave no answer within {timeout:g} s", hint="Is slurmctld busy?") from None
-            finally:
-                await _end(process)
+            except TooMuchOutputError as error:
+                raise ProtocolError(str(error)) from None
+            except OSError as error:
+                raise CommandMissing(f"Cannot start {self._argv[0]}: {error.strerror}") from error
+        return done.stdout, done.stderr
 
     async def close(self) -> None:
         """Nothing stays open between two commands."""
@@ -65,38 +54,6 @@ def _own_name() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return ""
-
-
-async def _talk(process: asyncio.subprocess.Process, stdin: bytes) -> tuple[bytes, bytes]:
-    if process.stdin is None or process.stdout is None or process.stderr is None:
-        raise TypeError("a process without pipes")
-
-    async def feed(pipe: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            pipe.write(stdin)
-            await pipe.drain()
-            pipe.close()
-
-    _, output, errors = await asyncio.gather(feed(process.stdin), _read(process.stdout), _read(process.stderr))
-    await process.wait()
-    return output, errors
-
-
-async def _read(pipe: asyncio.StreamReader) -> bytes:
-    found = bytearray()
-    while chunk := await pipe.read(_CHUNK):
-        found += chunk
-        if len(found) > MAX_OUTPUT:
-            raise ProtocolError(f"A command printed more than {MAX_OUTPUT} bytes")
-    return bytes(found)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End what is left of a command, its children too."""
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
 
 
 def cli_transport(metrics: Metrics | None = None, recovery_timeout: float = RECOVERY_TIMEOUT) -> CommandTransport:
