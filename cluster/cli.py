@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import shlex
 import subprocess
@@ -16,13 +17,17 @@ from cluster.root import DEFAULT_RELEASE, RELEASES
 from cluster.state import State, load, load_all
 
 _PROG = "scripts/cluster"
+_EXEC_USAGE = f"{_PROG} exec [--user USER] [NAME] -- CMD [ARG...]"
 _TOKEN_SECONDS = 8 * 3600
+_FREE = "free some space or set SLURM_REST_CACHE to another folder"
 
 
 def main(argv: Sequence[str]) -> int:
     """Run one command; whatever is missing is said in one line."""
     words, command = _split(argv)
-    options = _parser().parse_args(words)
+    options, unknown = _parser().parse_known_args(words)
+    if unknown:
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     options.command = command
     try:
         return int(options.run(options))
@@ -33,12 +38,9 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as error:
-        remedy = (
-            "free some space or set SLURM_REST_CACHE to another folder"
-            if error.errno == 28
-            else "see that it can be used"
-        )
-        print(f"{_PROG}: {error.strerror}: {error.filename}; {remedy}", file=sys.stderr)
+        remedy = _FREE if error.errno == errno.ENOSPC else "see that it can be used"
+        place = f": {error.filename}" if error.filename else ""
+        print(f"{_PROG}: {error.strerror or error}{place}; {remedy}", file=sys.stderr)
     return 1
 
 
@@ -61,24 +63,24 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument(
         "--conf", action="append", metavar="KEY=VALUE", type=_setting, help="a line of slurm.conf; repeatable"
     )
-    start.set_defaults(run=_up)
+    start.set_defaults(run=_up, parser=start)
     end = commands.add_parser("down", help="end clusters and remove all of them")
     end.add_argument("name", nargs="*", help="may be left out when there is one")
     end.add_argument("--name", dest="named", action="append", default=[], help=argparse.SUPPRESS)
     end.add_argument("--all", action="store_true", help="every cluster, except those of a running test session")
-    end.set_defaults(run=_down)
+    end.set_defaults(run=_down, parser=end)
     show = commands.add_parser("status", help="list the clusters and their daemons")
-    show.set_defaults(run=_status)
+    show.set_defaults(run=_status, parser=show)
     env = _named(commands.add_parser("env", help='settings for slurm-rest: eval "$(scripts/cluster env)"'))
     env.add_argument("--user", default="alice", help="whose settings (default alice)")
-    env.set_defaults(run=_env)
-    run = _named(commands.add_parser("exec", help="run a command inside: exec NAME -- CMD"))
+    env.set_defaults(run=_env, parser=env)
+    run = _named(commands.add_parser("exec", help="run a command inside: exec NAME -- CMD", usage=_EXEC_USAGE))
     run.add_argument("--user", default="root", help="as whom (default root)")
-    run.set_defaults(run=_exec)
+    run.set_defaults(run=_exec, parser=run)
     logs = _named(commands.add_parser("logs", help="what the daemons say"))
     logs.add_argument("service", nargs="?", help="one daemon; default all")
     logs.add_argument("-f", "--follow", action="store_true", help="go on as they say more")
-    logs.set_defaults(run=_logs)
+    logs.set_defaults(run=_logs, parser=logs)
     return parser
 
 
@@ -186,8 +188,7 @@ def _env(options: argparse.Namespace) -> int:
 
 def _exec(options: argparse.Namespace) -> int:
     if not options.command:
-        print(f"usage: {_PROG} exec [--user USER] [NAME] -- CMD [ARG...]", file=sys.stderr)
-        return 2
+        options.parser.error("the command is missing")
     command = _chosen(options).command(options.command, user=options.user)
     sys.stdout.flush()
     # Not a child of ours: signals and the terminal are the command's own.

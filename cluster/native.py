@@ -167,6 +167,15 @@ class Cluster:
                 hold(service)
             yield
 
+    def revive(self) -> None:
+        """Start the daemons that have ended, and let those go on that are frozen."""
+        for service in map(self.service, self.services()):
+            status = service.status()
+            if status != "running":
+                print(f"{service.name} of cluster {self.name} is {status}: starting it again", flush=True)
+                service.thaw()
+                service.start()
+
     def logs(self, service: str) -> str:
         """Return what a daemon has logged so far (also "cluster", the start itself)."""
         path = self.log_path(service)
@@ -190,7 +199,8 @@ def up(
 ) -> tuple[Cluster, bool]:
     """Start a cluster; return it and whether it had to be started. None keeps what it was, or takes the default.
 
-    One whose processes are gone (a kill, a reboot) starts again with its database, its jobs and its homes.
+    One whose processes are gone (a kill, a reboot) starts again with its database, its jobs and its homes; where only
+    some daemons are gone, these do.
     """
     require_machine()
     check_name(name)
@@ -202,7 +212,9 @@ def up(
         if before and before.running():
             _require_same(before, release, nodes, conf)
             _finish(before, _START_SECONDS)
-            return Cluster(before), False
+            cluster = Cluster(before)
+            cluster.revive()
+            return cluster, False
         try:
             state = _prepare(name, root, before, release, nodes, conf, owner)
             return Cluster(_start(state, root) if before is None else _start_again(state, root)), True

@@ -1,7 +1,8 @@
 # Sourced by the other scripts: finds a Python, keeps the environment in .venv, and says what it installs.
 #
 #   need_env base|dev [VERSION]   sets $python; "base" is what a user of the package has, "dev" adds the tools
-#   need_root WHAT                stops unless this is root
+#   need_root WHAT [REMEDY]       stops unless this is root
+#   misuse PROBLEM                stops with the usage
 #
 # An environment is remade when pyproject.toml or constraints.txt change, the Python does, or the folder was moved.
 
@@ -16,6 +17,12 @@ die() {
 }
 
 usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; } # the comment at the top of the script
+
+misuse() { # what is wrong, then how it is meant
+    say "$me: $*"
+    usage >&2
+    exit 2
+}
 
 need_root() {
     [ "$(id -u)" = 0 ] || die "$1 needs root, because it starts a real Slurm in namespaces: ${2:-run it with sudo}"
@@ -47,14 +54,14 @@ need_venv_module() { # Debian ships Python without it
     [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null ||
         die "Python's venv module is missing: install it (Debian: apt-get install $package)"
     say "installing $package with apt-get: this Python cannot make environments"
-    quietly "$1" "apt-get update"
-    quietly "$1" "apt-get install -y --no-install-recommends $package"
+    quietly apt-get update
+    quietly apt-get install -y --no-install-recommends "$package"
 }
 
-quietly() { # WHAT-FAILED COMMAND: output only if it fails
+quietly() { # COMMAND...: output only if it fails
     local output
-    output=$(DEBIAN_FRONTEND=noninteractive bash -c "$2" 2>&1 </dev/null) && return
-    say "$output" && die "failed: $2"
+    output=$(DEBIAN_FRONTEND=noninteractive "$@" 2>&1 </dev/null) && return
+    say "$output" && die "failed: $*"
 }
 
 need_env() {

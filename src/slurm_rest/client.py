@@ -24,6 +24,7 @@ from .submission import Surroundings, Target, prepare, read_spec, try_releases
 from .transport.base import PreparedJob, SlurmTransport
 from .transport.choice import choose_transport
 from .transport.files import Files, choose_files
+from .transport.ids import read_label
 from .transport.once import RECOVERY_TIMEOUT
 
 if TYPE_CHECKING:
@@ -233,9 +234,11 @@ class AsyncSlurmClient(Acting, Following, Looking):
 
     # --- following ------------------------------------------------------------------------------------------
 
-    def job(self, job_id: int, *, submit_time: datetime | None = None) -> AsyncJob:
-        """Return a handle for a job by its id. Nothing is asked yet.
+    def job(self, job_id: int | str, *, submit_time: datetime | None = None) -> AsyncJob:
+        """Return a handle for a job by its id, or for a member: ``"12_3"``, ``"12+1"``. Nothing is asked yet.
 
         With the ``submit_time`` of a record it is that job for certain, also when its id has been given anew.
         """
-        return AsyncJob(self, job_id, identity=Identity(job_id, submit_time=submit_time))
+        number, task_id, offset = read_label(job_id)
+        identity = Identity(number, submit_time=submit_time)
+        return AsyncJob(self, number, task_id=task_id, offset=offset, identity=identity)

@@ -113,6 +113,8 @@ class Settings:
         """Return these settings, or raise ConfigError when they name no slurmrestd."""
         if not self.url:
             hint = "Set SLURM_REST_URL, for instance http://slurm.example:6820, or pass url=."
+            if self.transport == "auto":
+                hint += " Without slurmrestd a login node will do: SLURM_REST_SSH_HOST."
             raise ConfigError("No slurmrestd is configured", hint=hint)
         return self
 

@@ -23,7 +23,7 @@ def several(jobs: JobRefs) -> list[JobRef]:
     if isinstance(jobs, (AsyncJob, int)):
         return [jobs]
     if isinstance(jobs, (str, bytes)) or not isinstance(jobs, Iterable):
-        hint = "Pass a handle, an id, or a list of them."
+        hint = "Pass a handle, an id, or a list of them; of a text, client.job(text) makes a handle."
         raise SpecError(f"{jobs!r} is neither a job nor several", field="job_id", hint=hint)
     return list(jobs)
 
@@ -37,7 +37,8 @@ def ids_of(jobs: JobRefs) -> list[int]:
             hint = "Ask the member itself: refresh(), info(), wait(), cancel()."
             raise SpecError(f"{job.label} is a member of job {job.id}", field="job_id", hint=hint)
         if isinstance(job_id, bool) or not isinstance(job_id, int) or job_id < 1:
-            raise SpecError(f"{job!r} is not a job id", field="job_id", hint="Job ids are numbers from 1 up.")
+            hint = "Job ids are numbers from 1 up; of a text, client.job(text) makes a handle."
+            raise SpecError(f"{job!r} is not a job id", field="job_id", hint=hint)
         found.append(job_id)
     return found
 

@@ -159,7 +159,8 @@ class Output:
 
 
 def _some_task(tasks: list[JobInfo]) -> str:
-    return next((task.label for task in tasks if task.array_task_id is not None), f"{tasks[0].array_job_id}_0")
+    started = [task.array_task_id for task in tasks if task.array_task_id is not None]
+    return f"{tasks[0].array_job_id}_{min(started, default=0)}"
 
 
 def _unknown(label: str, record: JobInfo) -> FileMissing:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import os
 import threading
-from collections.abc import Coroutine
+import weakref
+from collections.abc import Callable, Coroutine
 from typing import TypeVar
 
 from .errors import SlurmError
 
-__all__ = ["Portal"]
+__all__ = ["LoopThread", "Portal"]
 
 T = TypeVar("T")
 
@@ -20,6 +22,34 @@ _CLEAN_UP_SECONDS = 8.0
 
 
 class Portal:
+    """What a blocking client, its handles and its iterators run their coroutines on.
+
+    They all refer to it, and with the last of them gone the client is closed: ``SlurmClient().submit(...).wait()``
+    works, though nobody keeps the client itself.
+    """
+
+    def __init__(self, close_client: Callable[[], Coroutine[object, object, None]]) -> None:
+        self._thread = LoopThread()
+        # The function must not lead back here, or nothing would ever be the last.
+        self._finalizer = weakref.finalize(self, _shut_down, close_client, self._thread)
+
+    def run(self, coroutine: Coroutine[object, object, T], /) -> T:
+        """Run a coroutine to its end and return its result."""
+        return self._thread.run(coroutine)
+
+    def close(self) -> None:
+        """Close the client and end the thread; a second time does nothing."""
+        self._finalizer()
+
+
+def _shut_down(close_client: Callable[[], Coroutine[object, object, None]], thread: LoopThread) -> None:
+    # At interpreter exit the daemon thread may be gone already; there is nothing left to lose then.
+    with contextlib.suppress(RuntimeError, SlurmError, concurrent.futures.CancelledError):
+        thread.run(close_client())
+    thread.close()
+
+
+class LoopThread:
     """An event loop in a daemon thread. ``run`` may be called from any other thread."""
 
     def __init__(self) -> None:

@@ -6,10 +6,7 @@ arguments over and waits.
 
 from __future__ import annotations
 
-import concurrent.futures
-import contextlib
 import os
-import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
@@ -18,7 +15,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from .api import SlurmApi
 from .client import AsyncSlurmClient
 from .config import EnvironmentRule, Settings, SshOptions, TokenArgument, TransportName
-from .errors import SlurmError
 from .history import Moment
 from .job import AsyncJob
 from .looking import JOBS_LIMIT
@@ -93,8 +89,7 @@ class SlurmClient:
             recovery_timeout=recovery_timeout,
             **ssh,
         )
-        self._portal = Portal()
-        self._finalizer = weakref.finalize(self, _shut_down, self._client, self._portal)
+        self._portal = Portal(self._client.close)
 
     def __repr__(self) -> str:
         """Return the address and the user, never a token."""
@@ -110,7 +105,7 @@ class SlurmClient:
 
     def close(self) -> None:
         """Close connections and the background thread. Jobs are left alone."""
-        self._finalizer()
+        self._portal.close()
 
     @property
     def settings(self) -> Settings:
@@ -159,7 +154,7 @@ class SlurmClient:
         made = self._client.submit(script, idempotency_key=idempotency_key, **options)
         return Job(self._portal, self._portal.run(made))
 
-    def job(self, job_id: int, *, submit_time: datetime | None = None) -> Job:
+    def job(self, job_id: int | str, *, submit_time: datetime | None = None) -> Job:
         """Return a handle for a job by its id; see AsyncSlurmClient.job. Nothing is asked yet."""
         return Job(self._portal, self._client.job(job_id, submit_time=submit_time))
 
@@ -402,10 +397,3 @@ def _inner(jobs: Jobs) -> AsyncJob | int | list[AsyncJob | int]:
     if isinstance(jobs, (Job, str)) or not isinstance(jobs, Iterable):
         return _one(jobs)  # what is neither a job nor several, the client says itself
     return [_one(job) for job in jobs]
-
-
-def _shut_down(client: AsyncSlurmClient, portal: Portal) -> None:
-    # At interpreter exit the daemon thread may be gone already; there is nothing left to lose then.
-    with contextlib.suppress(RuntimeError, SlurmError, concurrent.futures.CancelledError):
-        portal.run(client.close())
-    portal.close()

@@ -52,6 +52,11 @@ def named() -> Iterator[str]:
 def test_a_cluster_from_up_to_down(named: str) -> None:
     assert f"cluster {named} is up after" in run("up", "--name", named, "--nodes", "1").stdout
     assert f"cluster {named} is already up" in run("up", "--name", named).stdout
+    Cluster.find(named).service("slurmrestd").kill()
+    Cluster.find(named).service("slurmctld").freeze()
+    again = run("up", "--name", named).stdout
+    assert f"slurmrestd of cluster {named} is stopped: starting it again" in again
+    assert f"slurmctld of cluster {named} is frozen: starting it again" in again
     row = next(line.split() for line in run("status").stdout.splitlines() if named in line)
     assert row[1] == "24.11"
     assert row[4:] == ["running:", "munge", "database", "slurmdbd", "slurmctld", "slurmrestd", "sshd", "n1"]
@@ -118,7 +123,15 @@ def test_status_shows_a_frozen_and_a_stopped_daemon(shared_cluster: SharedCluste
 
 @pytest.mark.parametrize(
     "words",
-    [["up", "--slurm", "1.0"], ["up", "--nodes", "0"], ["up", "--conf", "NoValue"], ["nonsense"], ["exec", "some"], []],
+    [
+        ["up", "--slurm", "1.0"],
+        ["up", "--nodes", "0"],
+        ["up", "--conf", "NoValue"],
+        ["nonsense"],
+        ["exec", "some"],
+        ["exec", "some", "words"],
+        [],
+    ],
 )
 def test_wrong_usage_is_2(words: list[str]) -> None:
     done = run(*words)

@@ -216,5 +216,5 @@ async def test_a_silent_peer_is_found_dead(
 async def test_a_host_without_slurm_says_so() -> None:
     transport = cli_transport()
     transport.runner._argv = ("/usr/bin/env", "-i", "PATH=/usr/bin:/bin", "/bin/sh", "-c")  # type: ignore[attr-defined]  # its own
-    with pytest.raises(CommandMissing, match="no squeue on this host"):
+    with pytest.raises(CommandMissing, match=r"no squeue on this host. Slurm's commands must be on PATH"):
         await transport.states([1])

@@ -92,7 +92,7 @@ def test_a_script_with_a_fault_makes_no_job(shell: Shell, write: Write) -> None:
     before = shell("jobs", "--json").stdout
     done = shell("submit", write("#SBATCH -N 1", "#SBATCH --xyzzy"))
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "slurm-rest: error: Line 3: sbatch has no option --xyzzy\n"
+    assert done.stderr == "slurm-rest: error: Line 3: sbatch has no option --xyzzy\nhint: sbatch --help lists them.\n"
     assert shell("jobs", "--json").stdout == before
 
 

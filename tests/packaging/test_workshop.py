@@ -47,7 +47,9 @@ def test_a_script_explains_itself(script: str) -> None:
 
 @pytest.mark.parametrize("script", ["demo", "check", "bench"])
 def test_an_unknown_word_is_a_usage_error(script: str) -> None:
-    assert run(f"scripts/{script}", "--no-such-option").returncode == 2
+    done = run(f"scripts/{script}", "--no-such-option")
+    assert done.returncode == 2
+    assert "--no-such-option" in done.stderr.splitlines()[0]
 
 
 def test_what_is_missing_is_said_in_one_line() -> None:

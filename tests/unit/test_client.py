@@ -51,6 +51,24 @@ async def test_labels_are_slurms() -> None:
     assert "<b>Job 12+1</b>" in handles[2]._repr_html_()
 
 
+async def test_a_handle_is_made_of_what_slurm_shows() -> None:
+    async with client() as slurm:
+        handles = [slurm.job(text) for text in ("12", "12_0", "12+1", " 7\n")]
+    assert [(one.id, one.task_id, one.offset) for one in handles] == [
+        (12, None, None),
+        (12, 0, None),
+        (12, None, 1),
+        (7, None, None),
+    ]
+
+
+@pytest.mark.parametrize("wrong", ["abc", "0", "", "-1", "12_[1-3]", "1_2_3", "\u0661", 0, -1, True, 1.5, None])
+async def test_a_handle_is_not_made_of_anything_else(wrong: object) -> None:
+    async with client() as slurm:
+        with pytest.raises(SpecError, match=r"is not (a|one) job"):
+            slurm.job(wrong)  # type: ignore[arg-type]  # wrong on purpose
+
+
 async def test_tasks_are_handles_in_order_with_what_was_heard(server: Server) -> None:
     server.ping()
     server.on("GET", "/jobs/state/", states(("10_2", "PENDING"), ("10_0", "RUNNING"), ("10_1", "PENDING")))

@@ -18,7 +18,7 @@ import pytest
 from slurm_rest import AsyncJob, AsyncSlurmClient, Job, SlurmClient
 from slurm_rest.errors import ConfigError, JobNotFound, SlurmError, SpecError, WaitTimeout
 from slurm_rest.models import Submission
-from slurm_rest.portal import Portal
+from slurm_rest.portal import LoopThread
 from slurm_rest.sync_files import iterate
 
 from .captures import capture
@@ -133,7 +133,7 @@ def test_an_iterator_that_is_left_is_closed_on_the_clients_loop(slurm: SlurmClie
     assert [next(numbers), next(numbers)] == [0, 1]
     del numbers
     gc.collect()
-    assert seen == [slurm._portal._loop]
+    assert seen == [slurm._portal._thread._loop]
     assert list(iterate(count(), slurm._portal.run)) == [*range(10)]
 
 
@@ -189,10 +189,31 @@ def test_a_closed_client_says_so(slurm: SlurmClient) -> None:
 
 def test_a_client_that_is_forgotten_ends_its_thread() -> None:
     client = SlurmClient(URL, token="tok")
-    thread, gone = client._portal._thread, weakref.ref(client)
+    thread, gone = client._portal._thread._thread, weakref.ref(client)
     del client
     gc.collect()
     assert gone() is None
+    thread.join(timeout=10)
+    assert not thread.is_alive()
+
+
+def test_what_a_client_has_made_keeps_it_open(server: Server, tmp_path: Path) -> None:
+    server.ping()
+    server.on("GET", f"/job/{JOB_ID}", good(jobs=[job(JOB_ID, job_state=["COMPLETED"])]))
+    server.on("GET", "/jobs/state/", states((str(JOB_ID), "COMPLETED")))
+
+    def made() -> SlurmClient:
+        return SlurmClient(URL, token="tok", path_map={"/w": str(tmp_path)})
+
+    handle = made().job(JOB_ID)
+    thread = handle._portal._thread._thread
+    gc.collect()
+    assert handle.info().id == JOB_ID
+    assert [change.state.is_terminal for change in made().watch([JOB_ID])] == [True]
+    assert made().files.names("/w") == []
+    assert [record.job_id for record in made().api.get_job(JOB_ID).jobs or ()] == [JOB_ID]
+    del handle
+    gc.collect()
     thread.join(timeout=10)
     assert not thread.is_alive()
 
@@ -226,7 +247,7 @@ def test_an_interrupted_submission_leaves_no_job_behind(
         if threading.current_thread() is not threading.main_thread():
             return wait(future, timeout)
         asked.wait()
-        slurm._portal._loop.call_soon_threadsafe(slurm._portal._loop.call_later, 0.01, interrupted.set)
+        slurm._portal._thread._loop.call_soon_threadsafe(slurm._portal._thread._loop.call_later, 0.01, interrupted.set)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(concurrent.futures.Future, "result", interrupt)
@@ -237,12 +258,12 @@ def test_an_interrupted_submission_leaves_no_job_behind(
     assert body_of(cancel.calls[0]) == {"jobs": [str(JOB_ID)]}
 
 
-def test_the_portal_closes_from_its_own_thread() -> None:
-    portal = Portal()
-    portal._loop.call_soon_threadsafe(portal.close)
-    portal._thread.join(timeout=10)
-    assert not portal._thread.is_alive()
-    portal._loop.close()
+def test_the_loop_closes_from_its_own_thread() -> None:
+    thread = LoopThread()
+    thread._loop.call_soon_threadsafe(thread.close)
+    thread._thread.join(timeout=10)
+    assert not thread._thread.is_alive()
+    thread._loop.close()
 
 
 @pytest.mark.parametrize(("blocking", "asynchronous"), [(SlurmClient, AsyncSlurmClient), (Job, AsyncJob)])

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import click
 
+from slurm_rest.errors import AccountingDown, ControllerDown
 from slurm_rest.models import CancelResult
 from slurm_rest.tables import clean
 
 from .documents import CANCEL_KEYS, describe
 from .failures import Failed
+from .following import record_of
 from .shared import JobId, Named, json_option, with_client
 from .terminal import out, out_json
+
+if TYPE_CHECKING:
+    from slurm_rest.client import AsyncSlurmClient
 
 __all__ = ["cancel"]
 
 _REFUSED = {"not_found": "no such job", "denied": "not allowed"}
 
 
-@click.command()
+@click.command(short_help="Cancel jobs, or send them a signal.")
 @click.argument("jobs", metavar="JOB...", type=JobId(), nargs=-1, required=True)
 @click.option("-s", "--signal", metavar="SIGNAL", help="Send this signal instead: a name such as USR1, or a number.")
 @json_option(CANCEL_KEYS)
@@ -29,7 +38,12 @@ def cancel(ctx: click.Context, jobs: tuple[Named, ...], signal: str | None, as_j
     somebody else is, and the exit status is 1.
     """
     named = list(dict.fromkeys(jobs))
-    results = with_client(ctx, lambda client: client.cancel([job.of(client) for job in named], signal=signal))
+
+    async def work(client: AsyncSlurmClient) -> list[CancelResult]:
+        results = await client.cancel([job.of(client) for job in named], signal=signal)
+        return await asyncio.gather(*map(_looked_up, [client] * len(named), named, results))
+
+    results = with_client(ctx, work)
     pairs = [(str(job), result) for job, result in zip(named, results, strict=True)]
     if as_json:
         out_json([describe(pair, CANCEL_KEYS) for pair in pairs])
@@ -37,6 +51,17 @@ def cancel(ctx: click.Context, jobs: tuple[Named, ...], signal: str | None, as_j
         out("\n".join(f"{label}  {_outcome(result, signal)}" for label, result in pairs))
     if not all(result.ok for result in results):
         raise Failed
+
+
+async def _looked_up(client: AsyncSlurmClient, job: Named, result: CancelResult) -> CancelResult:
+    """Tell a job that ended, and left the controller some minutes later (MinJobAge), from one that never was."""
+    if result.outcome != "not_found":
+        return result
+    try:
+        record = await record_of(client, job)
+    except (AccountingDown, ControllerDown):
+        return result
+    return replace(result, outcome="already_over") if record and record.state.is_terminal else result
 
 
 def _outcome(result: CancelResult, signal: str | None) -> str:

@@ -137,12 +137,13 @@ async def _check(
     if login is not None:
         checks.append(_check_token(login))
         tell(_line(checks[0], _token_words(login)))
+    # Asked at once, told in the same order each time.
     running = [
         asyncio.create_task(_timed("controller", client.ping)),
         asyncio.create_task(_timed("accounting", client.ping_accounting)),
     ]
-    for next_one in asyncio.as_completed(running):
-        check = await next_one
+    for asked in running:
+        check = await asked
         same = any(check.error and check.message == before.message for before in checks)
         checks.append(check)
         tell(_line(check, "the same" if same else "", brief=same))

@@ -73,7 +73,8 @@ def jobs(
     found = _guarded(ctx, read)
     hidden = max(0, len(found) - limit) if limit else 0
     # Ids grow with each submission; the controller lists jobs in no order of use to anybody.
-    found.sort(key=lambda job: (job.id, job.array_task_id or 0))
+    # A task that started has an id of its own, the last of an array the array's: they belong together all the same.
+    found.sort(key=lambda job: (job.array_job_id or job.het_job_id or job.id, job.array_task_id or 0, job.id))
     del found[:hidden]
     if as_json:
         out_json([describe(job, JOB_KEYS) for job in found])

@@ -22,7 +22,7 @@ __all__ = ["logs"]
 _MAX_TAIL = 64 * 1024 * 1024
 
 
-@click.command()
+@click.command(short_help="Print what a job has written.")
 @click.argument("job", metavar="JOB", type=JobId())
 @click.option("-f", "--follow", is_flag=True, help="Go on until the job is over; wait for one that has not started.")
 @click.option("-e", "--stderr", is_flag=True, help="Standard error, where the job keeps it apart.")

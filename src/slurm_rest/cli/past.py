@@ -42,7 +42,7 @@ class When(click.ParamType):  # type: ignore[type-arg]  # generic in click's new
             return self.fail(f"{value!r} {problem}", param, ctx)
 
 
-@click.command()
+@click.command(short_help="List jobs of any span of time, from accounting.")
 @click.option("-S", "--start", metavar="TIME", type=When(), help="From when on: 2026-01-31, 2h, 7d; default midnight.")
 @click.option("-E", "--end", metavar="TIME", type=When(), help="Until when; default now.")
 @click.option("-u", "--user", metavar="USER", help="Jobs of this user, instead of your own.")

@@ -26,7 +26,7 @@ __all__ = ["status", "wait"]
 _NOBODY_KNOWS = "Neither the controller nor accounting knows it."
 
 
-@click.command()
+@click.command(short_help="Show how jobs are doing, or how they ended.")
 @click.argument("jobs", metavar="JOB...", type=JobId(), nargs=-1, required=True)
 @json_option(JOB_KEYS)
 @click.pass_context
@@ -44,7 +44,7 @@ def status(ctx: click.Context, jobs: tuple[Named, ...], as_json: bool) -> None:
         raise Failed
 
 
-@click.command()
+@click.command(short_help="Wait until jobs are over, and show how they ended.")
 @click.argument("jobs", metavar="JOB...", type=JobId(), nargs=-1, required=True)
 @click.option("--timeout", metavar="TIME", type=Seconds(), help="Give up after this long: 90 (seconds), 30m, 1:30:00.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress display.")

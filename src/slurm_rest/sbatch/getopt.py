@@ -13,6 +13,8 @@ from .option import NONE, REQUIRED, Option
 
 __all__ = ["SEPARATOR", "Given", "Options", "parse_words"]
 
+_ALL = "sbatch --help lists them."
+
 # Stands for the ":" between the components of a het job on the command line.
 SEPARATOR = Option(":", TEXT, takes=NONE, inert=True)
 
@@ -48,7 +50,7 @@ class Options:
         """Return the option with that letter."""
         row = self._short.get(letter)
         if row is None:
-            raise _refused(f"sbatch has no option -{letter}", line)
+            raise _refused(f"sbatch has no option -{letter}", line, _ALL)
         return row
 
     def long(self, name: str, line: int) -> Option:
@@ -62,7 +64,7 @@ class Options:
             raise _refused(
                 f"--{name} is ambiguous", line, "It may be " + ", ".join(f"--{long}" for long in matches) + "."
             )
-        raise _refused(f"sbatch has no option --{name}", line, self.nearest(name))
+        raise _refused(f"sbatch has no option --{name}", line, self.nearest(name) or _ALL)
 
     def nearest(self, name: str) -> str:
         """Return a question about the option that was probably meant, empty when none is near."""

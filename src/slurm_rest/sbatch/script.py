@@ -33,7 +33,7 @@ def read_script(source: str | os.PathLike[str]) -> Script:
     hint = 'Pass the path of a script, or its text starting with "#!".'
     path = os.fspath(source) if isinstance(source, os.PathLike) else source
     if not isinstance(path, str):
-        raise SpecError(f"The script is a {type(path).__name__}, not a path or text", field="script", hint=hint)
+        raise SpecError(f"The script is of type {type(path).__name__}, not a path or text", field="script", hint=hint)
     if not path:
         raise SpecError("The script is empty", field="script", hint=hint)
     try:
@@ -73,7 +73,7 @@ def _no_shell(text: str, path: str) -> SpecError:
 def check_script(text: str, path: str = "") -> str:
     """Return ``text`` if sbatch would take it, in the order of sbatch's own checks; ``path`` is for the advice."""
     if not isinstance(text, str):
-        raise SpecError(f"The script is a {type(text).__name__}, not text")
+        raise SpecError(f"The script is of type {type(text).__name__}, not text")
     if not text:
         raise SpecError("The script is empty", hint='A batch script starts with a line such as "#!/bin/bash".')
     if not text.strip():

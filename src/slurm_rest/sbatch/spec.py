@@ -373,7 +373,7 @@ def _check_lengths(spec: JobSpec) -> None:
 def _check_process(spec: JobSpec) -> None:
     if not isinstance(spec.script, str):
         hint = 'Pass its text; read a file with read_script("job.sh").text.'
-        raise SpecError(f"script is a {type(spec.script).__name__}, not text", field="script", hint=hint)
+        raise SpecError(f"script is of type {type(spec.script).__name__}, not text", field="script", hint=hint)
     if not isinstance(spec.args, tuple) or not all(_is_text(item) for item in spec.args):
         raise SpecError("args takes a list of texts", field="args", hint='For instance args=["--epochs", "3"].')
     parts = spec.components

@@ -226,7 +226,7 @@ def _refusal(answer: Answer) -> ApiError:
         return JobNotFound(message, hint=hint, context=context)
     if numbers & _NOT_ALLOWED:
         return PermissionDenied(message, hint="Slurm's rules do not let this user do it.", context=context)
-    return ApiError(message, context=context)
+    return ApiError(message, hint=_advice(answer), context=context)
 
 
 def submitted_id(answer: Answer) -> int:
@@ -280,6 +280,7 @@ _ADVICE = {
     2053: "List reservations with: client.api.get_reservations()",
     2066: "Check qos=.",
     2081: "Check array=: indices as in 0-9%2, below the cluster's MaxArraySize.",
+    2166: "slurmrestd's host knows no user of that name.",
     2123: "Only operators may raise a job's priority.",
 }
 

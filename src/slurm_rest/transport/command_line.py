@@ -67,6 +67,8 @@ _FEW = 4
 _READ_SECONDS = 60.0
 # An answer that took longer says too little about the host's clock.
 _PROMPT = 5.0
+_NOT_HERE = "Slurm's commands must be on PATH."
+_NOT_THERE = "Slurm's commands must be on the path of a login without a terminal."
 
 
 class Runner(Protocol):
@@ -211,7 +213,7 @@ class CommandTransport:
         if done.clock and (self._clock is None or answered - asked < _PROMPT):
             self._clock = HostClock(done.clock, asked, answered)
         if done.status in (126, 127):
-            hint = "Slurm's commands must be on the path of a login without a terminal."
+            hint = _NOT_HERE if self.name == "cli" else _NOT_THERE
             told = replace(context, exit_status=done.status, stderr=done.stderr[:2000])
             raise CommandMissing(f"There is no {program.name} on {self.runner.where}", hint=hint, context=told)
         return done

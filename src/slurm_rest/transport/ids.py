@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 from slurm_rest.errors import SpecError
 from slurm_rest.models import JobInfo
 
-__all__ = ["MAX_JOB_ID", "base_id", "check_id", "check_signal", "group_ids", "latest_records"]
+__all__ = ["MAX_JOB_ID", "base_id", "check_id", "check_signal", "group_ids", "latest_records", "read_label"]
 
 # Slurm keeps 26 bits for an id; a larger one makes it refuse a whole batch.
 MAX_JOB_ID = 0x03FFFFFF
 
-_ID = re.compile(r"\d+(?:_\d+|_\[[\d,%:-]+\]|\+\d+)?")
+_ID = re.compile(r"\d+(?:_\d+|_\[[\d,%:-]+\]|\+\d+)?", re.ASCII)
+_LABEL = re.compile(r"(\d+)(?:_(\d+)|\+(\d+))?", re.ASCII)
 _SIGNALS = frozenset(
     [
         "HUP",
@@ -47,6 +48,16 @@ def check_id(value: object) -> str:
         hint = "Job ids are numbers from 1 up, as in 123 or 123_4."
         raise SpecError(f"{value!r} is not a job id", field="job_id", hint=hint)
     return label
+
+
+def read_label(value: int | str) -> tuple[int, int | None, int | None]:
+    """Return the id, the task's index and the component's offset that ``12``, ``12_3`` or ``12+1`` mean."""
+    found = _LABEL.fullmatch(check_id(value))
+    if found is None:
+        hint = "A handle is for one job: 123, a task 123_4, or a component 123+1."
+        raise SpecError(f"{value!r} is not one job", field="job_id", hint=hint)
+    job_id, task_id, offset = found.groups()
+    return int(job_id), int(task_id) if task_id else None, int(offset) if offset else None
 
 
 def base_id(label: str) -> int:

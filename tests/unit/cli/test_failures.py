@@ -13,7 +13,8 @@ from slurm_rest.client import AsyncSlurmClient
 from slurm_rest.tables import NodeTable
 from tests.unit.cli.server import Run, Server
 
-COMMANDS = ["ping", "submit", "status", "wait", "cancel", "jobs", "nodes", "partitions", "token", "version"]
+COMMANDS = ["cancel", "convert", "history", "jobs", "logs", "nodes", "partitions", "ping", "status", "submit", "token"]
+COMMANDS += ["version", "wait"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -22,6 +23,7 @@ def test_every_command_explains_itself(run: Run, command: str) -> None:
     assert (result.status, result.err) == (0, "")
     assert f"Usage: slurm-rest {command}" in result.out
     assert f"  {command} " in run("--help").out
+    assert "..." not in next(line for line in run("--help").out.splitlines() if line.startswith(f"  {command} "))
 
 
 def test_help_says_how_to_complete(run: Run) -> None:

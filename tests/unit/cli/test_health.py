@@ -30,6 +30,7 @@ def test_all_is_well(run: Run, server: Server) -> None:
 
     assert (result.status, result.err) == (0, "")
     assert result.out.splitlines()[0] == f"rest {URL}"
+    assert [line.split()[0] for line in result.out.splitlines()] == ["rest", "token", "controller", "accounting"]
     said = lines(result.out)
     assert said["token"].startswith("ok      alice, from SLURM_JWT, good for 00:59:")
     assert said["controller"].startswith("ok      ctl1: Slurm 24.11.5, API v0.0.42, cluster testing, ")

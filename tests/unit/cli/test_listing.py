@@ -40,6 +40,14 @@ def test_jobs_are_your_own_unless_asked_otherwise(
     assert (result.status, result.err, ids(result.out)) == (0, "", shown)
 
 
+def test_the_tasks_of_an_array_stand_in_order_whatever_ids_of_their_own_they_have(run: Run, server: Server) -> None:
+    def task(job_id: int, index: int) -> dict[str, object]:
+        return job(job_id, array_job_id={"set": True, "number": 20}, array_task_id={"set": True, "number": index})
+
+    server.jobs(job(24), task(23, 2), task(20, 3), task(22, 1), job(21))
+    assert ids(run("jobs").out) == ["20_1", "20_2", "20_3", "21", "24"]
+
+
 def test_a_limit_keeps_the_newest_and_says_so(run: Run, server: Server) -> None:
     result = run("jobs", "-a", "--limit", "1")
     assert ids(result.out) == ["9"]

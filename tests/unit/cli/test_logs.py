@@ -107,7 +107,8 @@ def test_an_array_has_an_output_a_task(run: Run, server: Server, home: Path) -> 
         with_output(7, array_job_id=7, array_task_id={"set": True, "number": 1}),
     ]
     server.jobs(*tasks)
-    server.answer("GET", "/slurm/job/7", {"jobs": tasks})
+    # The last task has the array's id, and comes first.
+    server.answer("GET", "/slurm/job/7", {"jobs": tasks[::-1]})
     (home / "slurm-8.out").write_text("task 0\n")
     result = run("logs", "7")
     assert result.status == 2

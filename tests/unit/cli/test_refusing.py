@@ -15,7 +15,10 @@ from tests.unit.cli.server import Run, Server
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("#SBATCH -N 2\n#SBATCH --nonesuch", "Line 3: sbatch has no option --nonesuch"),
+        (
+            "#SBATCH -N 2\n#SBATCH --xyzzy",
+            "Line 3: sbatch has no option --xyzzy\nhint: sbatch --help lists them.",
+        ),
         ("#SBATCH --partiton=x", "Line 2: sbatch has no option --partiton\nhint: Did you mean --partition?"),
         ("#SBATCH -t soon", "Line 2: Invalid --time specification 'soon': it takes minutes"),
         ("\n# x\n#SBATCH -N 2 stray", "Line 4: Invalid directive found in batch script: stray"),

@@ -282,6 +282,23 @@ def test_cancel_says_for_each_job_what_came_of_it(run: Run, server: Server) -> N
     assert result.out.splitlines() == ["7  cancelled", "8  already over", "9  no such job", "10  not allowed: x"]
 
 
+def test_a_job_that_left_the_controller_is_over_and_not_unknown(run: Run, server: Server) -> None:
+    server.answer("DELETE", "/slurm/jobs/", {"status": [_status("8", 2017), _status("9", 2017)]})
+    old = {"job_id": 8, "state": {"current": ["FAILED"]}, "time": {"submission": 1}}
+    server.answer("GET", "/slurmdb/jobs/", {"jobs": [old]})
+
+    result = run("cancel", "8", "9")
+
+    assert (result.status, result.out) == (1, "8  already over\n9  no such job\n")
+
+
+def test_without_accounting_an_unknown_job_stays_unknown(run: Run, server: Server) -> None:
+    server.answer("DELETE", "/slurm/jobs/", {"status": [_status("9", 2017)]})
+    server.answer("GET", "/slurmdb/jobs/", {"errors": [{"error_number": 7000, "error": "no database"}]}, 502)
+
+    assert run("cancel", "9").out == "9  no such job\n"
+
+
 def test_a_job_that_is_over_is_no_failure(run: Run, server: Server) -> None:
     server.answer("DELETE", "/slurm/jobs/", {"status": [_status("8", 2021)]})
 
