@@ -58,11 +58,12 @@ class Case:
 
 @dataclass
 class Outcome:
-    """What came of a submission: records and environments of each component, or the reason why there is no job."""
+    """What came of a submission: records and environments of each component and the script, or why there is no job."""
 
     accepted: bool
     records: list[dict[str, object]] = field(default_factory=list)
     environments: list[dict[str, str]] = field(default_factory=list)
+    script: str = ""
     reason: str = ""
     kind: str = ""
 
@@ -182,15 +183,17 @@ class Differential:
         if any("singleton" in str(record.get("dependency")) for record in records):
             # Another job of its name would wait for it; the others may stay, held as they are.
             await self.rest.cancel([job_id])
-        return Outcome(True, [_normal(dict(record), ids) for record in records], environments)
+        normal = [_normal(dict(record), ids) for record in records]
+        return Outcome(True, normal, environments, self._saved(job_id, "script"))
+
+    def _saved(self, job_id: int, name: str) -> str:
+        """Return what slurmctld keeps of a job in a file; a component that asks for a burst buffer has none."""
+        path = self.cluster.folder / "data" / "slurmctld" / f"hash.{job_id % 10}" / f"job.{job_id}" / name
+        return path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
 
     def _environment(self, job_id: int) -> dict[str, str]:
         """Return the environment that slurmctld saved: a few bytes of counts, then NUL-separated ``K=V``."""
-        state = self.cluster.folder / "data" / "slurmctld"
-        path = state / f"hash.{job_id % 10}" / f"job.{job_id}" / "environment"
-        # A component that asks for a burst buffer has none.
-        raw = path.read_bytes() if path.exists() else b""
-        text = raw.decode("utf-8", "surrogateescape")
+        text = self._saved(job_id, "environment")
         pairs = (item.partition("=") for item in text.split("\0") if "=" in item)
         return {name: value for name, _, value in pairs if name not in _ENVIRONMENT_BY_NATURE}
 
@@ -252,6 +255,8 @@ def differences(ours: Outcome, theirs: Outcome) -> list[str]:
             for name in sorted({*mine, *real})
             if not _same(name, mine.get(name), real.get(name))
         ]
+    if ours.script != theirs.script:
+        found.append(f"script: sbatch {theirs.script!r}, REST {ours.script!r}")
     for place, (mine_env, real_env) in enumerate(zip(ours.environments, theirs.environments, strict=True)):
         found += [
             f"[{place}] ${name}: sbatch {real_env.get(name)!r}, REST {mine_env.get(name)!r}"

@@ -11,10 +11,9 @@ from slurm_rest.errors import SpecError
 
 from .derive import derive
 from .derived import Derived, Place
-from .environment import Submitter, job_environment
+from .environment import Process, Submitter
 from .leaks import refuse_leaks
-from .lexer import directive_lines
-from .limits import refuse_cores, refuse_inexpressible
+from .limits import refuse_inexpressible, refuse_lacking, refuse_told
 from .script import check_script
 from .spec import JobSpec
 
@@ -54,37 +53,30 @@ def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
     parts = [spec, *spec.components]
     if setting.commands:
         refuse_leaks(parts)
-    for part in parts:
-        _check_cluster(part, setting.cluster)
-    made: list[tuple[Derived, str]] = []
-    for part in parts:
-        values = part.options()
-        refuse_inexpressible(values, setting.version, setting.release, commands=setting.commands)
-        directory = _directory(values, setting)
-        one = derive(values, Place(directory, setting.now, setting.release, setting.read_file))
-        refuse_cores(values, one.fields, setting.version)
-        made.append((one, directory))
-    variables = _variables([one for one, _ in made])
-    shared: dict[str, str] = {}
-    limits: dict[str, str] = {}
+    made = [_derive(part, setting) for part in parts]
+    if not setting.commands:
+        refuse_told(made)
+        refuse_lacking([(part.options(), one.fields) for part, one in zip(parts, made, strict=True)], setting.version)
+    emptied = any(part.export_file is not None for part in parts)
+    process = Process(setting.submitter, rule=setting.rule, release=setting.release, emptied=emptied)
     jobs = []
-    for number, (part, (one, directory)) in enumerate(zip(parts, made, strict=True)):
-        _share(shared, one, part)
+    for number, (part, one) in enumerate(zip(parts, made, strict=True)):
+        process.share(one.shared, part.export, file=part.export_file is not None)
         # Only the first component's environment has them, those of all components.
-        jobs.append(_job(part, one, directory, {} if number else variables, shared, limits, setting, number))
-    if any(part.bbf is not None for part in parts):
-        script = _with_burst_buffer(script, parts, setting)
+        jobs.append(_job(part, one, {} if number else _variables(made), process, setting, first=not number))
+    script = _with_burst_buffer(script, parts, setting)
     return {"script": script, "job": jobs[0]} if len(jobs) == 1 else {"script": script, "jobs": jobs}
 
 
-def _share(shared: dict[str, str], made: Derived, part: JobSpec) -> None:
-    """Put into sbatch's own environment what it puts there; later components find it."""
-    for name, value in made.shared.items():
-        if not name.startswith("SLURM_CONTAINER"):
-            shared[name] = value
-        shared.setdefault(name, value)
-    if part.export is not None and part.export.upper() != "ALL" and part.export_file is None:
-        shared.setdefault("SLURM_EXPORT_ENV", part.export)
+def _derive(part: JobSpec, setting: Setting) -> Derived:
+    """Return what sbatch makes of one component."""
+    _check_cluster(part, setting.cluster)
+    values = part.options()
+    refuse_inexpressible(values, setting.release, commands=setting.commands)
+    place = Place(_directory(values, setting), setting.now, setting.release, setting.read_file)
+    made = derive(values, place)
+    made.fields["current_working_directory"] = place.directory
+    return made
 
 
 def _check_cluster(spec: JobSpec, cluster: str) -> None:
@@ -120,38 +112,22 @@ def _variables(parts: list[Derived]) -> dict[str, str]:
     return {
         f"{name}_{group}_GROUP_{number}": value
         for number, part in enumerate(parts)
-        for name, value in {**part.variables, **part.het_only}.items()
+        for name, value in part.variables.items()
         for group in ("PACK", "HET")
     }
 
 
 def _job(
-    part: JobSpec,
-    made: Derived,
-    directory: str,
-    variables: dict[str, str],
-    shared: dict[str, str],
-    limits: dict[str, str],
-    setting: Setting,
-    number: int,
+    part: JobSpec, made: Derived, variables: dict[str, str], process: Process, setting: Setting, *, first: bool
 ) -> dict[str, object]:
     job = dict(made.fields)
     job.setdefault("name", "sbatch")
-    job["current_working_directory"] = directory
+    if setting.rule != "submit":
+        variables = {"SLURM_SUBMIT_DIR": str(job["current_working_directory"]), **variables}
     values = part.options()
-    export_file = values.get("export_file")
-    job["environment"] = job_environment(
-        values,
-        variables if setting.rule == "submit" else {"SLURM_SUBMIT_DIR": directory, **variables},
-        shared,
-        setting.submitter,
-        rule=setting.rule,
-        release=setting.release,
-        export_file=None if export_file is None else _read(str(export_file), "export_file", setting),
-        env=part.env,
-        component=number,
-        limits=limits,
-    )
+    file = values.get("export_file")
+    read = None if file is None else _read(str(file), "export_file", setting)
+    job["environment"] = process.environment(values, variables, export_file=read, env=part.env, first=first)
     if part.args or setting.command:
         job["argv"] = [setting.command or str(job["name"]), *part.args]
     return job
@@ -168,25 +144,15 @@ def _read(path: str, name: str, setting: Setting) -> bytes:
 
 
 def _with_burst_buffer(script: str, parts: list[JobSpec], setting: Setting) -> str:
-    hint = "Put the file's lines into the script."
-    if any(part.bbf != parts[0].bbf for part in parts):
-        raise SpecError("--bbf of one component alone", field="bbf", kind="inexpressible", hint=hint)
-    raw = _read(os.fspath(str(parts[0].bbf)), "bbf", setting)
+    """Return the script with what ``--bbf`` names behind its first line."""
+    files = [part.bbf for part in parts if part.bbf is not None]
+    if not files:
+        return script
+    if len(parts) > 1:
+        # It frees the script before it has sent it (24.11, 26.05): what the job gets is a matter of chance.
+        message = "--bbf in a heterogeneous job: sbatch itself loses the script of one"
+        hint = "Put the file's lines into the script, behind the first one."
+        raise SpecError(message, field="bbf", kind="inexpressible", hint=hint)
+    text = _read(os.fspath(files[0]), "bbf", setting).decode("utf-8", "surrogateescape")
     first, newline, rest = script.partition("\n")
-    text = raw.decode("utf-8", "surrogateescape")
-    made = f"{first}{newline}{text}{'' if text.endswith(chr(10)) else newline}{rest}"
-    # sbatch reads the later components from the new script, but no further than the old one was long.
-    if len(parts) > 1 and _directives(script) != _directives(_cut(made, script)):
-        message = "--bbf with further components takes the last directives away from them"
-        raise SpecError(message, field="bbf", kind="conflict", hint=hint)
-    return made
-
-
-def _directives(script: str) -> list[str]:
-    return [line for _, line in directive_lines(script)]
-
-
-def _cut(text: str, other: str) -> str:
-    """Return as many bytes of a text as another one has."""
-    size = len(other.encode("utf-8", "surrogateescape"))
-    return text.encode("utf-8", "surrogateescape")[:size].decode("utf-8", "surrogateescape")
+    return f"{first}{newline}{text}{'' if text.endswith(chr(10)) else newline}{rest}"

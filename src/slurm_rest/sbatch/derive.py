@@ -35,7 +35,7 @@ def derive(values: Values, place: Place) -> Derived:
     for name, put in PUT:
         if name in values:
             made.fields[put] = values[name]
-    for step in (_times, _memory, _files, _flags, _sharing, _words, _distribution, _hint, add_tres, _hosts):
+    for step in (_times, _memory, _files, _flags, _sharing, _words, _hint, add_tres, _hosts):
         step(values, made, place)
     add_tasks(values, made.fields, made.variables, made.flags, release=place.release)
     if str(values.get("distribution", "")).startswith("arbitrary"):
@@ -204,23 +204,6 @@ def _mem_bind(value: object, made: Derived) -> None:
     made.variables["SLURM_MEM_BIND_VERBOSE"] = "verbose" if "verbose" in flags else "quiet"
     if "sort" in flags:
         made.variables["SLURM_MEM_BIND_SORT"] = "sort"
-
-
-def _distribution(values: Values, made: Derived, place: Place) -> None:
-    """Work out what slurmrestd itself tells a job of one component about its distribution."""
-    base, _, flag = str(values.get("distribution", "")).partition(",")
-    kind, _, size = base.partition("=")
-    if kind in ("pack", "nopack", ""):
-        shown = kind
-    else:
-        levels = kind.split(":")
-        given = ["block", "cyclic", levels[1] if len(levels) > 1 and levels[1] != "*" else "cyclic"]
-        shown = ":".join(given[place] if level == "*" else level for place, level in enumerate(levels))
-        shown += f",{flag}" if flag else ""
-    if shown:
-        made.het_only["SLURM_DISTRIBUTION"] = shown
-    if size:
-        made.het_only["SLURM_DIST_PLANESIZE"] = size
 
 
 def _hosts(values: Values, made: Derived, place: Place) -> None:

@@ -23,12 +23,10 @@ class Place:
 class Derived:
     """Fields of the REST job description, and variables that sbatch adds to the job's environment.
 
-    ``variables`` carry the number of their component in a het job, ``shared`` do not; ``het_only`` are those that
-    slurmrestd itself adds for a job of one component.
+    ``variables`` carry the number of their component in a het job, ``shared`` do not.
     """
 
     fields: dict[str, object] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     shared: dict[str, str] = field(default_factory=dict)
-    het_only: dict[str, str] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from slurm_rest.errors import SpecError
 
-__all__ = ["Submitter", "job_environment"]
+__all__ = ["Process", "Submitter", "render_export"]
 
 # Makes the node run the user's login shell and merge its environment; variables that are sent win.
 _LOGIN = "SLURM_GET_USER_ENV"
@@ -25,6 +25,7 @@ _BOOTSTRAPS = {
     "HYDRA_BOOTSTRAP": "HYDRA_LAUNCHER_EXTRA_ARGS",
     "I_MPI_HYDRA_BOOTSTRAP": "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS",
 }
+_EXTERNAL = "--external-launcher"
 # sbatch puts these into its environment only where they are not there yet.
 _NOT_REPLACED = ("SLURM_CONTAINER", "SLURM_CONTAINER_ID", "SLURM_CONTAINER_TYPE", "SLURM_EXPORT_ENV")
 
@@ -41,48 +42,88 @@ class Submitter:
     limits: Mapping[str, int] = field(default_factory=dict)
 
 
-def job_environment(
-    values: Mapping[str, object],
-    variables: Mapping[str, str],
-    shared: Mapping[str, str],
-    submitter: Submitter,
-    *,
-    rule: str,
-    release: str,
-    export_file: bytes | None = None,
-    env: Mapping[str, str] | None = None,
-    component: int = 0,
-    limits: dict[str, str] | None = None,
-) -> list[str]:
-    """Return the ``K=V`` list of the job. ``env`` goes on top of everything and is never filtered.
+class Process:
+    """Sbatch's own process: what one component of a job leaves in its environment, the next ones find there.
 
-    ``variables`` and ``shared`` are what sbatch derives: the former it sends whatever ``--export`` says, the latter it
-    puts into its own environment. Only the first ``component`` of a het job is told about MPI launchers. ``limits`` are
-    those that earlier components left in sbatch's environment; this one's are added.
+    ``rule`` decides where nothing says ``--export``. ``emptied`` says that some component has ``--export-file``.
     """
-    export = values.get("export")
-    given = {name: value for name, value in submitter.environ.items() if not _SECRET.fullmatch(name)}
-    own = _own(values, submitter, limits=export_file is None) if rule == "submit" else {}
-    file = None if export_file is None else _read_export_file(export_file)
-    if file is not None and export is None and release >= "26.05":
-        # That release looks at the file only where --export is given.
-        file = {}
-    if "SLURM_UMASK" in given:
-        own.pop("SLURM_UMASK", None)
-    # sbatch empties its environment before it reads the file, what it has put there as well.
-    process = {**given, **(limits or {}), **shared, **own} if file is None else own
-    if limits is not None:
-        limits.update({name: value for name, value in own.items() if name.startswith(_LIMIT)})
-    if file is None:
-        process.update({name: given[name] for name in _NOT_REPLACED if name in given and name in shared})
-    if export is None and rule == "login" and file is None:
-        kept = {_LOGIN: "1", **shared}
-    else:
-        kept = _exported(process, "ALL" if export is None else str(export), file)
-    if values.get("get_user_env") not in (None, False):
-        kept[_LOGIN] = "1"
-    whole = {**kept, **own, **_unless_given(variables, given), **_launchers(given, component), **(env or {})}
-    return [f"{name}={value}" for name, value in whole.items()]
+
+    def __init__(self, submitter: Submitter, *, rule: str, release: str, emptied: bool) -> None:
+        self.submitter = submitter
+        self.rule = rule
+        self.release = release
+        self.given = {name: value for name, value in submitter.environ.items() if not _SECRET.fullmatch(name)}
+        # sbatch looks at how MPI launchers start when it has read all components.
+        self.bootstraps = {} if emptied else self.given
+        self.shared: dict[str, str] = {}
+        self.limits: dict[str, str] = {}
+
+    def share(self, variables: Mapping[str, str], export: str | None, *, file: bool) -> None:
+        """Add what sbatch derives from a component's options and puts into its own environment."""
+        for name, value in variables.items():
+            if not name.startswith("SLURM_CONTAINER"):
+                self.shared[name] = value
+            self.shared.setdefault(name, value)
+        if export is not None and export.upper() != "ALL" and not file:
+            self.shared.setdefault("SLURM_EXPORT_ENV", export)
+
+    def environment(
+        self,
+        values: Mapping[str, object],
+        variables: Mapping[str, str],
+        *,
+        export_file: bytes | None,
+        env: Mapping[str, str],
+        first: bool,
+    ) -> list[str]:
+        """Return the ``K=V`` list of a component. ``env`` goes on top of everything and is never filtered.
+
+        ``variables`` are what sbatch derives and sends whatever ``--export`` says. Only the ``first`` component is
+        told about MPI launchers.
+        """
+        file = None if export_file is None else _read_export_file(export_file)
+        own = self._own(values, emptied=file is not None) if self.rule == "submit" else {}
+        kept = self._kept(values.get("export"), own, file)
+        if values.get("get_user_env") not in (None, False):
+            kept[_LOGIN] = "1"
+        launchers = _launchers(self.bootstraps, kept) if first else {}
+        whole = {**kept, **own, **_unless_given(variables, self.given), **launchers, **env}
+        return [f"{name}={value}" for name, value in whole.items()]
+
+    def _kept(self, export: object, own: Mapping[str, str], file: Mapping[str, str] | None) -> dict[str, str]:
+        """Return what ``--export`` leaves."""
+        if file is None:
+            process = {**self.given, **self.limits, **self.shared, **own}
+            process |= {name: self.given[name] for name in _NOT_REPLACED if name in self.given and name in self.shared}
+            self.limits |= {name: value for name, value in own.items() if name.startswith(_LIMIT)}
+            if export is None and self.rule == "login":
+                return {_LOGIN: "1", **self.shared}
+        else:
+            # sbatch empties its environment before it reads the file, what it has put there as well.
+            process = dict(own)
+            if export is None and self.release >= "26.05":
+                # That release looks at the file only where --export is given.
+                file = {}
+        return _exported(process, "ALL" if export is None else str(export), file)
+
+    def _own(self, values: Mapping[str, object], *, emptied: bool) -> dict[str, str]:
+        """Return what sbatch says about itself and its limits."""
+        submitter = self.submitter
+        own = {"SLURM_SUBMIT_DIR": submitter.directory, "SLURM_SUBMIT_HOST": submitter.host}
+        if submitter.umask is not None and (emptied or "SLURM_UMASK" not in self.given):
+            own["SLURM_UMASK"] = f"{submitter.umask:04o}"
+        if submitter.nice is not None:
+            own["SLURM_PRIO_PROCESS"] = str(submitter.nice)
+        asked = values.get("propagate")
+        if emptied or values.get("get_user_env") not in (None, False):
+            return own
+        for name, limit in submitter.limits.items():
+            if asked is None:
+                own[f"{_LIMIT}{name}"] = str(limit)
+            elif isinstance(asked, tuple) and name in asked:
+                # The letter tells that the user asked for it.
+                own[f"{_LIMIT}{name}"] = f"U{limit}"
+        return own
 
 
 def _unless_given(variables: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
@@ -93,34 +134,16 @@ def _unless_given(variables: Mapping[str, str], given: Mapping[str, str]) -> dic
     return {name: value for name, value in variables.items() if _GROUP.sub("", name) not in unset}
 
 
-def _launchers(given: Mapping[str, str], component: int) -> dict[str, str]:
-    """Return what sbatch tells the MPI launchers, whatever ``--export`` says; what is set already stays."""
-    if component:
-        return {}
-    found = {name: "--external-launcher" for name in _PLAIN_LAUNCHERS if name not in given}
+def _launchers(given: Mapping[str, str], kept: Mapping[str, str]) -> dict[str, str]:
+    """Return what sbatch tells the MPI launchers, whatever ``--export`` says; what is sent already stays.
+
+    Whether a launcher starts through Slurm, sbatch takes from its own environment, even where that is not sent.
+    """
+    told = dict.fromkeys(_PLAIN_LAUNCHERS, _EXTERNAL)
     for name, more in _BOOTSTRAPS.items():
         if given.get(name, "slurm") == "slurm":
-            found[name] = "slurm"
-            found.update({more: "--external-launcher"} if more not in given else {})
-    return found
-
-
-def _own(values: Mapping[str, object], submitter: Submitter, *, limits: bool) -> dict[str, str]:
-    own = {"SLURM_SUBMIT_DIR": submitter.directory, "SLURM_SUBMIT_HOST": submitter.host}
-    if submitter.umask is not None:
-        own["SLURM_UMASK"] = f"{submitter.umask:04o}"
-    if submitter.nice is not None:
-        own["SLURM_PRIO_PROCESS"] = str(submitter.nice)
-    asked = values.get("propagate")
-    if not limits or values.get("get_user_env") not in (None, False):
-        return own
-    for name, limit in submitter.limits.items():
-        if asked is None:
-            own[f"{_LIMIT}{name}"] = str(limit)
-        elif isinstance(asked, tuple) and name in asked:
-            # The letter tells that the user asked for it.
-            own[f"{_LIMIT}{name}"] = f"U{limit}"
-    return own
+            told.update({name: "slurm", more: _EXTERNAL})
+    return {name: value for name, value in told.items() if name not in kept}
 
 
 def _exported(process: Mapping[str, str], export: str, file: Mapping[str, str] | None) -> dict[str, str]:

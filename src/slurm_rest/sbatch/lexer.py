@@ -12,7 +12,14 @@ from dataclasses import dataclass
 
 from slurm_rest.errors import SpecError
 
-__all__ = ["Word", "directive_lines", "read_directives", "split_words"]
+__all__ = [
+    "Word",
+    "directive_lines",
+    "quote_word",
+    "read_directives",
+    "split_words",
+    "strip_directives",
+]
 
 _MAGIC = ("#SBATCH", "#SLURM")
 _SEPARATOR = re.compile(r"(?:het|pack)job(?=\s|$)", re.ASCII | re.IGNORECASE)

@@ -8,8 +8,9 @@ from .kinds import COUNT_MAX, Kind, text, whole
 
 __all__ = ["NODES", "NODE_INFO", "node_bounds", "node_members"]
 
-_COUNTED = re.compile(r"\s*\+?([0-9]+)([kK]?)([mM]?)\s*", re.ASCII)
-_NODE_RANGE = re.compile(r"\s*([0-9]{1,10})(?:-([0-9]{1,10}))?", re.ASCII)
+_COUNTED = re.compile(r"\s*(?:\+|-(?=0+(?![0-9])))?([0-9]+)([kK]?)([mM]?)\s*", re.ASCII)
+# A number that is missing is 0.
+_NODE_RANGE = re.compile(r"(?P<low>(?:\s*\+?[0-9]+)?)(?P<dash>-(?P<high>(?:\s*\+?[0-9]+)?))?", re.ASCII)
 _NODE_STEP = re.compile(r"([0-9]{1,10})-([0-9]{1,10}):([1-9][0-9]{0,9})")
 _NODE_FORMS = 'takes a number, "MIN-MAX", or a set such as "1,3" or "2-8:2"'
 _MOST_NODES = 65536
@@ -51,13 +52,18 @@ def node_members(word: str) -> set[int]:
         low, high, step = (int(part) for part in stepped.groups())
         # Behind a step the end itself is left out: 2-4:2 is 2.
         return set(range(low, min(high, low + _MOST_NODES), step))
+    if word.startswith(",") or ":" in word:
+        raise ValueError(_NODE_FORMS)
     members: set[int] = set()
     for part in word.split(","):
         found = _NODE_RANGE.fullmatch(part)
         if not found:
             raise ValueError(_NODE_FORMS)
-        low, high = int(found[1]), int(found[2] or found[1])
-        members.update(range(low, min(high, low + _MOST_NODES) + 1))
+        low = whole(found["low"] or "0")
+        high = whole(found["high"] or "0") if found["dash"] else low
+        if max(low, high) > _MOST_NODES:
+            raise ValueError(_NODE_FORMS)
+        members.update(range(low, high + 1))
     return members
 
 

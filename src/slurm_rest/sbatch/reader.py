@@ -24,6 +24,7 @@ _MEANING_OF_HINT: dict[str, dict[str, object]] = {
     "multithread": {"ntasks_per_core": 65535},
     "nomultithread": {"threads_per_core": 1},
 }
+_FILES = ("input", "output", "error")
 _NO_OPTIONS = frozenset({"args", "env", "components"})
 
 
@@ -139,13 +140,28 @@ class _Reader:
         """Read the next component."""
         table = self.table
         layer = self.layers[-1].next_component(table.rows) if self.layers else self.first
+        directory = layer.values.get("chdir")
+        files = {name: layer.values.pop(name) for name in _FILES if self.layers and name in layer.values}
         self._read_script(layer, directives)
         apply_environment(layer, self.environ, table)
         apply_given(layer, given, table, in_script=False)
         self._apply_keywords(layer)
+        for name, path in files.items():
+            if name not in layer.values:
+                layer.values[name] = self._carried(name, str(path), directory, layer.values.get("chdir"))
         check_conflicts(layer, table.release)
         self._finish(layer)
         self.layers.append(layer)
+
+    def _carried(self, name: str, path: str, before: object, now: object) -> str:
+        """Return the file of the component before; a relative one stays in that component's directory."""
+        if now == before or path.startswith("/") or path.lower() == "none":
+            return path
+        if str(before).startswith("/"):
+            return f"{before}/{path}"
+        message = f"Component {len(self.layers)} has another --chdir, but --{name}={path} stays in the directory before"
+        hint = f"Give --{name} an absolute path."
+        raise SpecError(message, field=name, kind="inexpressible", hint=hint)
 
     def _read_script(self, layer: Layer, directives: Sequence[Word]) -> None:
         if directives:
@@ -186,6 +202,9 @@ class _Reader:
         if "export_file" in values:
             # sbatch empties its environment, variables for later components as well, before it reads the file.
             environ.clear()
+        if "SLURM_UMASK" in self.env and "SLURM_UMASK" in environ:
+            # -W umask changes the umask of the process, which counts only where the variable is not set.
+            self.env["SLURM_UMASK"] = environ["SLURM_UMASK"]
         for name in self.table.inert:
             values.pop(name, None)
 

@@ -94,6 +94,7 @@ GRES_FLAGS = Kind(_gres_flags, lambda flags: ",".join(flags), "FLAG")  # type: i
 # --- distribution -------------------------------------------------------------------------------------------
 
 _LEVELS = (("block", "cyclic", "*"), ("block", "cyclic", "fcyclic", "*"), ("block", "cyclic", "fcyclic", "*"))
+_DIST_ALONE = ("arbitrary", "hostfile", "pack", "nopack")
 _DIST_FORMS = 'takes "node[:socket[:core]]" of block, cyclic, fcyclic, or arbitrary, plane=N, pack, nopack'
 _PLANE = re.compile(r"(?a)plane[^=]*=\s*\+?([0-9]+)")
 
@@ -102,16 +103,20 @@ def _distribution(value: object) -> str:
     word = text(value).lower()
     if word.startswith("plane"):
         return _plane(word)
-    base, *flags = [part for part in word.split(",") if part] if not word.startswith(",") else [""]
+    base, _, flag = word.partition(",")
     levels = [level for level in base.split(":") if level]
-    if len(flags) > 1 or any(flag not in ("pack", "nopack") for flag in flags):
+    alone = levels[0] if len(levels) == 1 and levels[0] in _DIST_ALONE else ""
+    if not alone and not (0 < len(levels) <= 3 and all(one in _LEVELS[at] for at, one in enumerate(levels))):
         raise ValueError(_DIST_FORMS)
-    known = base in ("arbitrary", "hostfile", "pack", "nopack")
-    if flags and base in ("pack", "nopack"):
-        raise ValueError("takes only one of pack and nopack")
-    if not known and not (0 < len(levels) <= 3 and all(one in _LEVELS[at] for at, one in enumerate(levels))):
+    if flag not in ("", "pack", "nopack"):
         raise ValueError(_DIST_FORMS)
-    return ",".join([base.replace("hostfile", "arbitrary") if known else ":".join(levels), *flags])
+    if flag and alone in ("pack", "nopack"):
+        if flag != alone:
+            # sbatch tells the job nothing about it, slurmrestd "(null)".
+            raise ValueError("takes only one of pack and nopack")
+        flag = ""
+    shown = alone.replace("hostfile", "arbitrary") or ":".join(levels)
+    return f"{shown},{flag}" if flag else shown
 
 
 def _plane(word: str) -> str:

@@ -107,6 +107,18 @@ def test_an_empty_word_ends_the_line() -> None:
     assert read('#SBATCH --comment="" -n 3\ntrue\n').ntasks == 3
 
 
+def test_files_stay_in_the_directory_of_the_component_that_named_them() -> None:
+    first, second = "#SBATCH -D /a -o o -e none\n#SBATCH hetjob\n", "#SBATCH -D /b\ntrue\n"
+    (carried,) = read(first + second).components
+    assert (carried.output, carried.error) == ("/a/o", "none")
+    (same,) = read(f"{first}true\n").components
+    assert same.output == "o"
+    (own,) = read(f"{first}#SBATCH -o p\n{second}").components
+    assert own.output == "p"
+    with pytest.raises(SpecError, match="Component 1 has another --chdir, but --output=o stays"):
+        read(f"#SBATCH -o o\n#SBATCH hetjob\n{second}")
+
+
 def test_hetjob_begins_a_component_only_as_the_first_word() -> None:
     assert len(read_directives(f"{HEAD}#SBATCH -n1\n#SBATCH HetJob -n 9\n#SBATCH -n2\n")) == 2
     assert len(read_directives(f"{HEAD}#SBATCH -J my-hetjob --output=hetjob/x\n")) == 1

@@ -119,6 +119,27 @@ def test_what_is_no_moment(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("pack:", "pack"),
+        ("::nopack", "nopack"),
+        ("pack,pack", "pack"),
+        ("pack,", "pack"),
+        ("block::cyclic,pack", "block:cyclic,pack"),
+        (":HostFile:", "arbitrary"),
+    ],
+)
+def test_distributions(text: str, shown: str) -> None:
+    assert ROW_OF["distribution"].read(text) == shown
+
+
+@pytest.mark.parametrize("text", ["block,,", "block,,pack", "block,pack,", ",pack", "pack:block", "block:pack", "*,x"])
+def test_what_is_no_distribution(text: str) -> None:
+    with pytest.raises(ValueError, match="takes"):
+        ROW_OF["distribution"].read(text)
+
+
+@pytest.mark.parametrize(
     ("name", "value", "shown"),
     [
         ("nodes", "2-", "MIN-MAX"),
