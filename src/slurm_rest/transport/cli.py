@@ -9,13 +9,13 @@ import os
 import signal
 from collections.abc import Sequence
 
-from slurm_rest.errors import CommandMissing, ProtocolError, Timeout
+from slurm_rest.errors import CommandMissing, Timeout
 from slurm_rest.metrics import Metrics
 from slurm_rest.within import within
 
 from .command_line import CommandTransport
 from .once import RECOVERY_TIMEOUT
-from .shell import MAX_OUTPUT
+from .shell import MAX_OUTPUT, too_much
 
 __all__ = ["LocalRunner", "cli_transport"]
 
@@ -87,7 +87,7 @@ async def _read(pipe: asyncio.StreamReader) -> bytes:
     while chunk := await pipe.read(_CHUNK):
         found += chunk
         if len(found) > MAX_OUTPUT:
-            raise ProtocolError(f"A command printed more than {MAX_OUTPUT} bytes")
+            raise too_much()
     return bytes(found)
 
 
