@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .client import AsyncSlurmClient
     from .errors import (
         AccountingDown,
+        AnswerTooLarge,
         ApiError,
         AuthError,
         CommandMissing,
@@ -70,6 +71,7 @@ _HOMES = {
     "client": ("AsyncSlurmClient",),
     "errors": (
         "AccountingDown",
+        "AnswerTooLarge",
         "ApiError",
         "AuthError",
         "CommandMissing",
@@ -121,6 +123,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "AccountingDown",
     "ActionResult",
+    "AnswerTooLarge",
     "ApiError",
     "AsyncJob",
     "AsyncSlurmClient",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import cached_property
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .acting import Acting
 from .config import EnvironmentRule, SshOptions, TokenArgument, TransportName, load_settings
-from .errors import SubmitUncertain, UnsupportedVersion
+from .errors import AccountingDown, ControllerDown, SubmitUncertain, TransportError, UnsupportedVersion
 from .following import Following
 from .identity import Identity
 from .job import AsyncJob
@@ -170,7 +170,8 @@ class AsyncSlurmClient(Acting, Following, Looking):
         accounting before, and once more after. Accounting is asked for jobs of the last 7 days with the same name.
 
         Raises SpecError for what is wrong before anything is sent, SubmitRejected with Slurm's reason, and
-        SubmitUncertain when the answer was lost and it could not be told in time whether there is a job.
+        SubmitUncertain when the answer was lost and it could not be told in time whether there is a job. After
+        TransportError, ControllerDown and AccountingDown there is none.
         """
         # A file is read, and refused, before anything is asked.
         source = script if isinstance(script, JobSpec) else read_script(script)
@@ -188,6 +189,12 @@ class AsyncSlurmClient(Acting, Following, Looking):
 
         ``words`` are an idempotency key.
         """
+        with _nothing_submitted():
+            return await self._submit_read(source, options, given, words)
+
+    async def _submit_read(
+        self, source: Script | JobSpec, options: Mapping[str, object], given: list[Given] | None, words: str | None
+    ) -> AsyncJob:
         user, here = await self.user_name(), Surroundings.here()
         if not user and not self.capabilities.generated_api:
             # A login node tells who one is there.
@@ -242,3 +249,13 @@ class AsyncSlurmClient(Acting, Following, Looking):
         number, task_id, offset = read_label(job_id)
         identity = Identity(number, submit_time=submit_time)
         return AsyncJob(self, number, task_id=task_id, offset=offset, identity=identity)
+
+
+@contextlib.contextmanager
+def _nothing_submitted() -> Iterator[None]:
+    """Say with errors that leave one guessing that there is no job: what is uncertain is SubmitUncertain."""
+    try:
+        yield
+    except (TransportError, ControllerDown, AccountingDown) as error:
+        error.hint = f"No job was submitted. {error.hint}".rstrip()
+        raise

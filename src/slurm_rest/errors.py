@@ -15,6 +15,7 @@
     |  |- Timeout                  connected, but no answer in time
     |  |- CommandMissing           the host has no such command of Slurm's
     |  `- ProtocolError            something answered that is not slurmrestd, or the answer was cut
+    |     `- AnswerTooLarge        it was not read to its end, to spare this process's memory
     |- ControllerDown              slurmrestd answers, slurmctld does not
     |- AccountingDown              slurmrestd answers, slurmdbd does not
     |  `- NoAccounting             the cluster keeps none
@@ -41,6 +42,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "AccountingDown",
+    "AnswerTooLarge",
     "ApiError",
     "AuthError",
     "CommandMissing",
@@ -247,6 +249,10 @@ class Timeout(TransportError, TimeoutError):
 
 class ProtocolError(TransportError):
     """An answer that is not slurmrestd's, or one that was cut short."""
+
+
+class AnswerTooLarge(ProtocolError):
+    """An answer, or a command's output, that is larger than this client reads; the request was too wide."""
 
 
 class ControllerDown(SlurmError):

@@ -170,12 +170,15 @@ class Slices:
         self._query = query
         self._end = query.end
         self._span = _FIRST
+        self._again = False
 
     def __iter__(self) -> Iterator[HistoryQuery]:
         while self._end > self._query.start:
             start = max(self._query.start, self._end - self._span)
             yield replace(self._query, start=start, end=self._end)
-            self._end = start
+            if not self._again:
+                self._end = start
+            self._again = False
 
     def found(self, count: int) -> None:
         """Take how many records the last span had, and choose the next."""
@@ -183,6 +186,14 @@ class Slices:
             self._span = max(self._span / 4, _SHORTEST)
         elif count < _SOME:
             self._span *= 4
+
+    def shorten(self) -> bool:
+        """Ask for a part of the last span instead, since it had too much; False when it is as short as can be."""
+        if min(self._span, self._end - self._query.start) <= _SHORTEST:
+            return False
+        self._span = max(min(self._span, self._end - self._query.start) / 4, _SHORTEST)
+        self._again = True
+        return True
 
 
 def newest(records: Collection[JobInfo], limit: int | None) -> list[JobInfo]:

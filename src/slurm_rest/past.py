@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .errors import AnswerTooLarge
 from .history import HistoryQuery, Slices, newest
 from .models import JobInfo
 from .tables import JobTable
@@ -15,7 +16,12 @@ async def read_history(transport: SlurmTransport, query: HistoryQuery, limit: in
     spans = Slices(query)
     found: list[JobInfo] = []
     for span in spans:
-        records = await transport.history(span)
+        try:
+            records = await transport.history(span)
+        except AnswerTooLarge:
+            if not spans.shorten():
+                raise
+            continue
         spans.found(len(records))
         # Accounting means the state in that span; what has become of the job since may be another one.
         found += [record for record in records if not query.states or record.state.is_any_of(query.states)]

@@ -62,6 +62,7 @@ async def keys_of(cluster: Cluster, name: str) -> dict[int, str]:
         (Fault.CUT, 1),
         (Fault.PAGE, 2),
         (Fault.LATE_PAGE, 1),
+        (Fault.HUGE, 1),
         (Fault.SILENT, 1),
     ],
 )

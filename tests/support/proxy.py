@@ -16,6 +16,7 @@ __all__ = ["Fault", "FaultProxy", "proxy_to"]
 
 _LENGTH = re.compile(rb"(?im)^content-length: *(\d+)")
 _PAGE = b"<html>sorry</html>"
+_HUGE = 80_000_000
 
 
 class Fault(enum.Enum):
@@ -27,19 +28,28 @@ class Fault(enum.Enum):
     CUT = "forwarded, and the connection is cut in the middle of the answer"
     PAGE = "answered 503 by the proxy, not forwarded"
     LATE_PAGE = "forwarded, then answered 500 by the proxy"
+    HUGE = "forwarded, then answered with 80 MB by the proxy"
     SILENT = "forwarded, and the answer is kept back until the client leaves"
     HELD = "kept until the client has left, and forwarded then"
 
 
 class FaultProxy:
-    """``choose`` is asked for each submission, by its number from 0 up; ``posts`` are the bodies that came."""
+    """``choose`` is asked for each submission, by its number from 0 up; ``posts`` are the bodies that came.
 
-    def __init__(self, upstream: str, choose: Callable[[int], Fault] = lambda _: Fault.NONE) -> None:
+    With ``twice`` it writes every error answer twice on the connection, as 26.05 does, and leaves it to the client to
+    close that; ``doubled`` counts them.
+    """
+
+    def __init__(
+        self, upstream: str, choose: Callable[[int], Fault] = lambda _: Fault.NONE, *, twice: bool = False
+    ) -> None:
         where = urlsplit(upstream)
         self._host, self._port = where.hostname or "127.0.0.1", where.port or 80
         self.choose = choose
+        self.twice = twice
         self.posts: list[bytes] = []
         self.forwarded = 0
+        self.doubled = 0
         self.url = ""
         self.seen = asyncio.Event()
         self.release = asyncio.Event()
@@ -70,10 +80,17 @@ class FaultProxy:
         answer = await self._forward(request, count=fault is not Fault.NONE)
         if fault is Fault.LATE_PAGE:
             return await _page(writer, b"500 Internal Server Error")
+        if fault is Fault.HUGE:
+            return await _huge(writer)
         if fault is Fault.SILENT:
             await reader.read(1)
         if fault in (Fault.LOST, Fault.SILENT, Fault.HELD):
             return False
+        if self.twice and answer.startswith((b"HTTP/1.1 4", b"HTTP/1.1 5")):
+            writer.write(answer * 2)
+            await writer.drain()
+            self.doubled += 1
+            return True
         writer.write(answer if fault is Fault.NONE else answer[: len(answer) // 2])
         await writer.drain()
         return fault is Fault.NONE and b"connection: close" not in answer.partition(b"\r\n\r\n")[0].lower()
@@ -102,10 +119,23 @@ async def _page(writer: asyncio.StreamWriter, status: bytes) -> bool:
     return False
 
 
+async def _huge(writer: asyncio.StreamWriter) -> bool:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+    piece = b" " * (1 << 20)
+    for _ in range(_HUGE // len(piece) + 1):
+        writer.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+        await writer.drain()
+    writer.write(b"2\r\n{}\r\n0\r\n\r\n")
+    await writer.drain()
+    return True
+
+
 @contextlib.asynccontextmanager
-async def proxy_to(upstream: str, choose: Callable[[int], Fault] = lambda _: Fault.NONE) -> AsyncIterator[FaultProxy]:
+async def proxy_to(
+    upstream: str, choose: Callable[[int], Fault] = lambda _: Fault.NONE, *, twice: bool = False
+) -> AsyncIterator[FaultProxy]:
     """Run a proxy in front of ``upstream`` for the duration of a block."""
-    proxy = FaultProxy(upstream, choose)
+    proxy = FaultProxy(upstream, choose, twice=twice)
     running: set[asyncio.Task[None]] = set()
 
     def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -51,6 +51,7 @@ TREE = {
     "CommandMissing": "TransportError",
     "Timeout": "TransportError",
     "ProtocolError": "TransportError",
+    "AnswerTooLarge": "ProtocolError",
     "ControllerDown": "SlurmError",
     "AccountingDown": "SlurmError",
     "ApiError": "SlurmError",

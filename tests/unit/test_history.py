@@ -5,14 +5,16 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 
+import httpx
 import pytest
 
 from slurm_rest import JobState, SlurmClient, SpecError
-from slurm_rest.errors import NoAccounting
+from slurm_rest.errors import AnswerTooLarge, NoAccounting
 from slurm_rest.history import HistoryQuery, Slices, make_query, newest, read_states
 from slurm_rest.models import JobInfo
 from slurm_rest.transport.commands import failure
 from slurm_rest.transport.job_texts import history_question
+from slurm_rest.transport.rest import fetching
 from slurm_rest.transport.shell import Finished
 
 from .wire import Server, accounted, client, good, no_pauses, query_of, server
@@ -138,6 +140,30 @@ def test_many_records_make_the_next_span_shorter() -> None:
     assert spans([10_000, 10_000, 10_000], QUERY)[2] == 1.5 / 4
 
 
+def test_a_span_with_too_much_is_asked_for_in_parts() -> None:
+    cut = Slices(QUERY)
+    spans = iter(cut)
+    whole = next(spans)
+    assert cut.shorten()
+    parts = []
+    for span in spans:
+        parts.append(span)
+        cut.found(2000)
+    assert parts[0].end == whole.end == QUERY.end
+    assert parts[0].end - parts[0].start < whole.end - whole.start
+    assert [late.start for late in parts[:-1]] == [early.end for early in parts[1:]]
+    assert parts[-1].start == QUERY.start
+
+
+def test_the_shortest_span_is_not_cut() -> None:
+    cut = Slices(QUERY)
+    spans = iter(cut)
+    shortest = next(spans)
+    while cut.shorten():
+        shortest = next(spans)
+    assert timedelta(0) < shortest.end - shortest.start <= timedelta(minutes=1)
+
+
 def test_spans_meet_and_cover_everything() -> None:
     cut = Slices(QUERY)
     listed = list(cut)
@@ -169,6 +195,30 @@ async def test_the_past_is_read_newest_first_until_there_is_enough(server: Serve
     assert query_of(first, "users") == ["alice"]
     assert query_of(first, "state") == ["FAILED"]
     assert query_of(first, "skip_steps") == ["true"]
+
+
+async def test_a_day_of_more_than_an_answer_holds_is_read_in_parts(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "MAX_ANSWER", 10_000)
+    server.ping()
+    asked = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        start, end = (int(request.url.params[name].removeprefix("uts")) for name in ("start_time", "end_time"))
+        asked.append(end - start)
+        moments = range(-(-start // 600) * 600, end, 600)
+        return good(jobs=[accounted(at // 600, name="x" * 300) for at in moments]).response
+
+    server.on("GET", "/slurmdb/v0.0.45/jobs/", answer)
+    async with client() as slurm:
+        end = datetime(2026, 3, 2, tzinfo=timezone.utc)
+        found = await slurm.history(start=end - timedelta(hours=24), end=end)
+        assert len(found) == len({record.id for record in found}) == 144
+        monkeypatch.setattr(fetching, "MAX_ANSWER", 100)
+        with pytest.raises(AnswerTooLarge, match="shorter span"):
+            await slurm.history(start=end - timedelta(hours=1), end=end)
+    assert asked[0] > asked[1]
 
 
 async def test_enough_is_enough(server: Server) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import ssl
+import tracemalloc
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta, timezone
@@ -18,7 +20,7 @@ from cryptography.x509.oid import NameOID
 
 from slurm_rest import AsyncSlurmClient
 from slurm_rest.config import load_settings
-from slurm_rest.errors import ProtocolError, SlurmError, SubmitUncertain, Timeout, Unreachable
+from slurm_rest.errors import AnswerTooLarge, ProtocolError, SlurmError, SubmitUncertain, Timeout, Unreachable
 from slurm_rest.transport.rest import RestTransport
 from slurm_rest.transport.streams import Stream
 
@@ -154,6 +156,39 @@ async def test_a_chunked_answer_that_is_half_of_the_json() -> None:
         error = await failure(f"http://127.0.0.1:{port}")
     assert type(error) is ProtocolError
     assert "not complete JSON" in error.message
+
+
+@pytest.mark.parametrize("announced", [True, False], ids=["announced", "chunked"])
+async def test_80_mb_are_refused_and_not_asked_for_again(announced: bool) -> None:
+    piece, pieces, written, asked = b" " * 1_000_000, 80, 0, 0
+    head = OK % (len(piece) * pieces) if announced else CHUNK.partition(b"%x")[0]
+
+    async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal written, asked
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            while b"/ping/" in await reader.readuntil(b"\r\n\r\n"):
+                writer.write(OK % len(PING) + PING)
+            asked += 1
+            writer.write(head)
+            for _ in range(pieces):
+                writer.write(piece if announced else b"%x\r\n%b\r\n" % (len(piece), piece))
+                await writer.drain()
+                written += len(piece)
+        writer.transport.abort()
+
+    async with listening(pour) as port:
+        tracemalloc.start()
+        try:
+            error = await failure(f"http://127.0.0.1:{port}")
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert type(error) is AnswerTooLarge
+    assert "more than 64 MiB" in error.message
+    assert asked == 1
+    # What is on its way in sockets and buffers counts too.
+    assert written < (20_000_000 if announced else 80_000_000)
+    assert peak < (20 if announced else 75) * 1_000_000
 
 
 async def test_a_server_that_never_answers() -> None:

@@ -6,14 +6,14 @@ import asyncio
 import getpass
 from collections.abc import Sequence
 
-from slurm_rest.errors import CommandMissing, ProtocolError, Timeout
+from slurm_rest.errors import CommandMissing, Timeout
 from slurm_rest.metrics import Metrics
 from slurm_rest.processes import TooMuchOutputError, run_command
 from slurm_rest.within import within
 
 from .command_line import CommandTransport
 from .once import RECOVERY_TIMEOUT
-from .shell import MAX_OUTPUT
+from .shell import MAX_OUTPUT, too_much, too_much
 
 __all__ = ["LocalRunner", "cli_transport"]
 
@@ -39,8 +39,8 @@ class LocalRunner:
                 done = await within(timeout, run_command([*self._argv, line], stdin, max_output=MAX_OUTPUT))
             except TimeoutError:
                 raise Timeout(f"{self.where} gave no answer within {timeout:g} s", hint="Is slurmctld busy?") from None
-            except TooMuchOutputError as error:
-                raise ProtocolError(str(error)) from None
+            except TooMuchOutputError:
+                raise too_much() from None
             except OSError as error:
                 raise CommandMissing(f"Cannot start {self._argv[0]}: {error.strerror}") from error
         return done.stdout, done.stderr

@@ -13,6 +13,7 @@ from typing import Protocol
 from slurm_rest.api.base import ApiCaller
 from slurm_rest.errors import (
     AccountingDown,
+    AnswerTooLarge,
     CommandMissing,
     ConfigError,
     ErrorContext,
@@ -84,7 +85,7 @@ class Runner(Protocol):
     async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
         """Return stdout and stderr as far as they came; how it ended is in them.
 
-        Raises Timeout when it took too long, ProtocolError when it printed too much, and any other error only
+        Raises Timeout when it took too long, AnswerTooLarge when it printed too much, and any other error only
         before it started.
         """
 
@@ -183,7 +184,7 @@ class CommandTransport:
         try:
             return await self._run_once(program, timeout)
         except ProtocolError as error:
-            if not repeatable:
+            if not repeatable or isinstance(error, AnswerTooLarge):
                 raise
             log.info("%s; trying again", error.message)
             return await self._run_once(program, timeout)

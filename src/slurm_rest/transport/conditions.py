@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from slurm_rest.errors import (
     AccountingDown,
+    AnswerTooLarge,
     AuthError,
     CommandMissing,
     ConfigError,
@@ -27,7 +28,8 @@ __all__ = ["falls_through", "is_daemon_away", "is_unusable", "proves_nothing_was
 # The last two: slurmrestd or the commands there answer that a daemon behind them does not (5xx), which may be true of
 # that host only.
 _FALLS = (TransportError, AuthError, TokenSourceError, VersionNotServed, ControllerDown, AccountingDown)
-_STAYS = (HostKeyError, UnknownUser, NoAccounting)
+# What is too large here is so everywhere.
+_STAYS = (HostKeyError, UnknownUser, NoAccounting, AnswerTooLarge)
 _NOTHING_SENT = (Unreachable, AuthError, TokenSourceError, VersionNotServed, CommandMissing)
 
 

@@ -13,9 +13,9 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from slurm_rest.errors import ProtocolError
+from slurm_rest.errors import AnswerTooLarge, ProtocolError
 
-__all__ = ["LINE", "MAX_OUTPUT", "Finished", "Program", "Wrapped", "quote", "read_output", "wrap"]
+__all__ = ["LINE", "MAX_OUTPUT", "Finished", "Program", "Wrapped", "quote", "read_output", "too_much", "wrap"]
 
 # What the login shell is asked to run, whatever the program.
 LINE = "exec /bin/sh -c 'eval \"$(cat)\"'"
@@ -60,6 +60,12 @@ class Wrapped:
 
     stdin: bytes = field(repr=False)
     mark: str
+
+
+def too_much() -> AnswerTooLarge:
+    """Return the error about more output than MAX_OUTPUT."""
+    hint = "Ask for less at once: fewer jobs, a shorter span of time, one user's or one partition's."
+    return AnswerTooLarge(f"A command printed more than {MAX_OUTPUT >> 20} MiB; it was not read on", hint=hint)
 
 
 def quote(words: Iterable[str]) -> str:

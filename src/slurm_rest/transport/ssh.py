@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slurm_rest.config import Settings
-from slurm_rest.errors import AuthError, ConfigError, HostKeyError, ProtocolError, Timeout, Unreachable
+from slurm_rest.errors import AuthError, ConfigError, HostKeyError, Timeout, Unreachable
 from slurm_rest.metrics import Metrics
 from slurm_rest.within import within
 
 from .command_line import CommandTransport
 from .once import RECOVERY_TIMEOUT
-from .shell import MAX_OUTPUT
+from .shell import MAX_OUTPUT, too_much
 from .streams import Stream
 
 if TYPE_CHECKING:
@@ -374,7 +374,7 @@ async def _talk(process: asyncssh.SSHClientProcess[bytes], stdin: bytes) -> tupl
             while chunk := await stream.read(_CHUNK):
                 found += chunk
                 if len(found) > MAX_OUTPUT:
-                    raise ProtocolError(f"A command printed more than {MAX_OUTPUT} bytes")
+                    raise too_much()
         return bytes(found)
 
     _, output, errors = await asyncio.gather(feed(), read(process.stdout), read(process.stderr))

@@ -21,6 +21,7 @@ from slurm_rest.auth import TokenKeeper
 from slurm_rest.config import Settings
 from slurm_rest.errors import (
     AccountingDown,
+    AnswerTooLarge,
     AuthError,
     ErrorContext,
     ProtocolError,
@@ -39,6 +40,7 @@ from slurm_rest.transport.operations import operation_name, proxy_time, slurm_ti
 from slurm_rest.transport.streams import Dialer
 
 from .faults import translated
+from .fetching import fetch
 from .pool import make_pool
 
 __all__ = ["Connection"]
@@ -298,6 +300,8 @@ class Connection:
         for pause in _PAUSES if repeatable else ():
             try:
                 answer = await self._attempt(method, path, query, body)
+            except AnswerTooLarge:
+                raise
             except (Unreachable, ProtocolError) as error:
                 log.info("%s %s: %s; trying again in %.1f s", method, path, error.message, pause)
             else:
@@ -327,10 +331,10 @@ class Connection:
         outcome, status, received = "cancelled", None, 0
         try:
             with translated(self.settings.url, self._timeout, context, tunnelled=self._dialer is not None):
-                response = await self._http().request(method, target, headers=headers, content=body)
-            status, received = response.status_code, len(response.content)
+                response = await fetch(self._http(), context, target, headers, body)
+            status, received = response.status, len(response.content)
             content_type = response.headers.get("content-type", "")
-            answer = read_answer(method, path, status, content_type, response.content, context.request_id)
+            answer = read_answer(method, path, response.status, content_type, response.content, context.request_id)
             error = error_of(answer)
             outcome = type(error).__name__ if error else "ok"
         except SlurmError as error:
