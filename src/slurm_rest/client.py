@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from .acting import Acting
 from .config import EnvironmentRule, SshOptions, TokenArgument, TransportName, load_settings
 from .errors import AccountingDown, ControllerDown, SubmitUncertain, TransportError, UnsupportedVersion
+from .exit_files import ExitReader
 from .following import Following
 from .identity import Identity
 from .job import AsyncJob
@@ -45,7 +46,8 @@ class AsyncSlurmClient(Acting, Following, Looking):
     user to act as, when the token allows it; ``cluster`` names a profile. ``transport`` pins rest, ssh or cli; by
     itself REST is used where there is a URL, else SSH where there is a host (``ssh_host``, ``ssh_port``, ``ssh_user``,
     ``ssh_key`` or ``ssh_key_file``, ``ssh_known_hosts``, ``ssh_proxy_jump``). With ``ssh_tunnel`` the URL is as seen
-    from the SSH host. ``timeout`` is how long one answer may take, ``recovery_timeout`` how long a submission whose
+    from the SSH host. ``exit_records`` is a directory of the cluster where jobs leave how their scripts ended
+    (docs/following.md). ``timeout`` is how long one answer may take, ``recovery_timeout`` how long a submission whose
     answer was lost is looked for. ``transport`` may also be a transport itself, such as ``slurm_rest.testing`` has.
     Nothing is sent before the first call.
     """
@@ -67,6 +69,7 @@ class AsyncSlurmClient(Acting, Following, Looking):
         environment: EnvironmentRule | None = None,
         workdir: str | None = None,
         path_map: str | Mapping[str, str] | None = None,
+        exit_records: str | None = None,
         cluster: str | None = None,
         http_transport: httpx.AsyncBaseTransport | None = None,
         timeout: float | None = None,
@@ -91,6 +94,7 @@ class AsyncSlurmClient(Acting, Following, Looking):
                 "environment": environment,
                 "workdir": workdir,
                 "path_map": path_map,
+                "exit_records": exit_records,
                 "cluster": cluster,
                 **ssh,
             }
@@ -103,7 +107,7 @@ class AsyncSlurmClient(Acting, Following, Looking):
             recovery_timeout=recovery_timeout,
             metrics=self.metrics,
         )
-        self._poller = Poller(self._transport)
+        self._poller = Poller(self._transport, exits=ExitReader(self.settings, lambda: self.files, self.user_name))
 
     def __repr__(self) -> str:
         """Return the address and the user, never a token."""

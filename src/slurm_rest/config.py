@@ -39,6 +39,7 @@ _VARIABLES: Mapping[str, str] = {
     "environment": "SLURM_REST_ENVIRONMENT",
     "workdir": "SLURM_REST_WORKDIR",
     "path_map": "SLURM_REST_PATH_MAP",
+    "exit_records": "SLURM_REST_EXIT_RECORDS",
     "ssh_host": "SLURM_REST_SSH_HOST",
     "ssh_port": "SLURM_REST_SSH_PORT",
     "ssh_user": "SLURM_REST_SSH_USER",
@@ -71,7 +72,7 @@ class Settings:
     token's own user. ``ssh_key`` is a private key's text; without it and ``ssh_key_file``, the agent's and the user's
     own keys serve. ``ssh_tunnel`` means that the URL is as seen from the SSH host. ``ssh_insecure`` turns host key
     verification off, for development: only the environment can say so. ``path_map`` says which directories of the
-    cluster are at hand here.
+    cluster are at hand here. ``exit_records`` is the cluster's directory where jobs leave how they ended, None for not.
     """
 
     url: str = ""
@@ -83,6 +84,7 @@ class Settings:
     environment: EnvironmentRule = "login"
     workdir: str | None = None
     path_map: PathMap = field(default_factory=PathMap)
+    exit_records: str | None = None
     cluster: str = ""
     ssh_host: str = ""
     ssh_port: int | None = None
@@ -108,6 +110,13 @@ class Settings:
         path = self.environ.get("PATH", "")
         found += ["cli"] if all(shutil.which(name, path=path) for name in ("sbatch", "squeue")) else []
         return tuple(found) or ("rest",)
+
+    @staticmethod
+    def for_user(path: str, user: str, variable: str) -> str:
+        """Return a directory with the user's name in the place of ``{user}``; ConfigError where it is not known."""
+        if "{user}" in path and not user:
+            raise ConfigError(f"{variable} needs the user's name", hint="Set SLURM_REST_USER.")
+        return path.replace("{user}", user)
 
     def require_url(self) -> Self:
         """Return these settings, or raise ConfigError when they name no slurmrestd."""
@@ -153,6 +162,7 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
         environment=cast("EnvironmentRule", _choice(values, "environment", ("login", "submit"))),
         workdir=_optional(values.get("workdir")),
         path_map=PathMap.read(values.get("path_map")),
+        exit_records=_directory(values.get("exit_records")),
         cluster=cluster,
         ssh_host=_host(values.get("ssh_host")),
         ssh_port=_port(values.get("ssh_port")),
@@ -194,6 +204,16 @@ def _switch(value: object) -> bool:
 
 def _optional(value: object) -> str | None:
     return str(value) if value not in (None, "") else None
+
+
+def _directory(value: object) -> str | None:
+    if value in (None, ""):
+        return None
+    path = str(value)
+    if not path.startswith("/") or "\0" in path or "\n" in path:
+        hint = "Name a directory that all nodes see, for instance /home/{user}/.slurm-rest (SLURM_REST_EXIT_RECORDS)."
+        raise ConfigError(f"exit_records is {path!r}, no absolute path", hint=hint)
+    return path
 
 
 def _choice(values: Mapping[str, object], name: str, allowed: tuple[str, ...]) -> str:

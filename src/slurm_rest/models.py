@@ -51,10 +51,10 @@ class ExitCode:
 class JobInfo:
     """One record of one job: a plain job, an array task, a packed array, or a het component.
 
-    ``source`` tells whether the controller or accounting said it. ``start_time`` and ``end_time`` of a job that
-    has not started or ended are the scheduler's expectations where it has any. ``time_limit`` is None for
-    "no limit" as well as for "not known". ``restart_count`` grows with each requeue under the same id.
-    ``submission_key`` is what this client put behind the comment; ``comment`` is without it.
+    ``source`` tells whether the controller or accounting said it, or the job's own exit record. ``start_time`` and
+    ``end_time`` of a job that has not started or ended are the scheduler's expectations where it has any.
+    ``time_limit`` is None for "no limit" as well as for "not known". ``restart_count`` grows with each requeue under
+    the same id. ``submission_key`` is what this client put behind the comment; ``comment`` is without it.
     """
 
     id: int
@@ -95,7 +95,7 @@ class JobInfo:
     dependency: str = ""
     priority: int | None = None
     restart_count: int = 0
-    source: Literal["controller", "accounting"] = "controller"
+    source: Literal["controller", "accounting", "exit record"] = "controller"
     raw: Record = field(default_factory=dict, repr=False, compare=False)
 
     @property

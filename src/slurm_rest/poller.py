@@ -25,7 +25,9 @@ from .errors import (
     SlurmError,
     TransportError,
 )
+from .exit_files import ExitReader
 from .identity import MemberKey, by_id
+from .models import JobInfo
 from .states import JobState
 from .transport.base import StateRow, StatusSource
 from .watched import WHOLE, Followed, Watched
@@ -42,6 +44,8 @@ _LASTING = (HostKeyError, CommandMissing)
 _SUSPECTS = 100
 # How many jobs that nobody follows the poller keeps in mind, for reads that take an older answer.
 _REMEMBERED = 20_000
+# As many as a connection over SSH has channels.
+_EXIT_READS = 8
 
 _Step = Callable[[list[Watched]], Awaitable[bool]]
 _Members = dict[int, Mapping[MemberKey, JobState]]
@@ -73,12 +77,14 @@ class Poller:
         fastest: float = 0.25,
         slowest: float = 10.0,
         clock: Clock | None = None,
+        exits: ExitReader | None = None,
     ) -> None:
         self.clock = clock or Clock()
         self.ticks = 0
         # Replaced at each tick, so that a waiter that took it before looking cannot miss the next one.
         self.news = asyncio.Event()
         self._transport = transport
+        self._exits = exits
         self._fastest, self._slowest = fastest, slowest
         self._interval = fastest
         self._watched: dict[tuple[int, str], Watched] = {}
@@ -237,6 +243,7 @@ class Poller:
             records = by_id(await self._transport.describe(ids - left, ended=True))
             self._mark_stale([entry for entry in whole if entry.job_id in left], error)
             whole = [entry for entry in whole if entry.job_id not in left]
+        whole = await self._read_exits(whole, records)
         now, accounting = self.clock.now(), self._transport.capabilities.accounting
         for entry, key in parts:
             entry.settle_member(key, records.get(entry.own_ids.get(key, entry.job_id), ()), now)
@@ -248,6 +255,31 @@ class Poller:
             for entry in doubtful:
                 entry.settle(again.get(entry.job_id, ()), now, accounting=accounting)
         return any(entry.is_over for entry in whole) or bool(parts)
+
+    async def _read_exits(self, entries: list[Watched], records: dict[int, list[JobInfo]]) -> list[Watched]:
+        """Add to the records what jobs left themselves that nobody else knows; return the entries that can be judged.
+
+        While the way to the files is broken, a job whose end nobody told stays as it is.
+        """
+        exits, away = self._exits, set[int]()
+        if exits is None:
+            return entries
+        turns = asyncio.Semaphore(_EXIT_READS)
+
+        async def read(entry: Watched, key: MemberKey) -> None:
+            try:
+                async with turns:
+                    found = await exits.read(entry.job_id, key[0])
+            except TransportError as error:
+                away.add(id(entry))
+                self._mark_stale([entry], error)
+                return
+            records.setdefault(entry.job_id, []).extend(entry.tell_exit(found, key))
+
+        wanted = [(entry, key) for entry in entries for key in entry.untold(records.get(entry.job_id, ()))]
+        # The script of a het job is its leader's, and leaves none.
+        await asyncio.gather(*(read(entry, key) for entry, key in wanted if key[1] is None))
+        return [entry for entry in entries if id(entry) not in away]
 
     async def _ask_accounting(self, entries: list[Watched]) -> bool:
         """Look for jobs whose id now belongs to another one."""

@@ -17,6 +17,7 @@ from .api import API_VERSIONS
 from .auth import ChainToken, EnvironmentToken, FileToken, StaticToken, read_claims
 from .config import Settings, load_settings
 from .errors import AuthError, ConfigError, SpecError, UnsupportedVersion
+from .exits import with_exit_record
 from .keys import add_key, callers_key, new_key
 from .sbatch import JobSpec, ReadJob, Script, Setting, Submitter, read_job, submit_body
 from .sbatch.getopt import Given
@@ -120,6 +121,11 @@ def prepare(
     key = new_key() if words is None else callers_key(check_words(words), user, target.cluster)
     body = translate(read, settings, target, user=user, here=here)
     first = _first(body)
+    if settings.exit_records and _can_record(body, first):
+        directory = settings.for_user(settings.exit_records, user, "SLURM_REST_EXIT_RECORDS")
+        body["script"], entry = with_exit_record(str(body["script"]), directory, key)
+        environment = first.get("environment")
+        first["environment"] = [*(environment if isinstance(environment, list) else ()), entry]
     comment = first.get("comment")
     first["comment"] = _comment(comment if isinstance(comment, str) else "", key)
     name = first.get("name")
@@ -236,6 +242,15 @@ def _first(body: Mapping[str, object]) -> dict[str, object]:
     return first
 
 
+def _can_record(body: Mapping[str, object], first: Mapping[str, object]) -> bool:
+    """Return whether an exit record leaves the job's meaning alone.
+
+    A signal for the batch script alone would reach the recorder alone, and the script of a het job is one component's.
+    """
+    flags = first.get("kill_warning_flags")
+    return "jobs" not in body and not (isinstance(flags, list) and "BATCH_JOB" in flags)
+
+
 def _comment(text: str, key: str) -> str:
     try:
         return add_key(text, key)
@@ -246,10 +261,7 @@ def _comment(text: str, key: str) -> str:
 
 def _directory(spec: JobSpec, settings: Settings, user: str, here: Surroundings) -> str:
     """Return the directory for components that have no ``chdir``."""
-    workdir = settings.workdir or ""
-    if "{user}" in workdir and not user:
-        raise ConfigError("SLURM_REST_WORKDIR needs the user's name", hint="Set SLURM_REST_USER.")
-    workdir = workdir.replace("{user}", user)
+    workdir = settings.for_user(settings.workdir or "", user, "SLURM_REST_WORKDIR")
     if workdir or settings.environment == "submit":
         return workdir or here.directory
     mapped = settings.path_map.to_cluster(here.directory)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from .errors import JobNotFound, OutcomeUnknown
+from .exits import ExitRecord
 from .identity import Identity, MemberKey, member_key
 from .models import JobInfo, group_record
 from .states import BaseState, JobState
@@ -70,6 +71,8 @@ class Watched:
     suspect: bool = False
     settled: bool = False
     error: Exception | None = None
+    # Why the job's own exit record does not tell how it ended.
+    exit_note: str = ""
     watchers: int = 0
     member_watchers: dict[MemberKey, int] = field(default_factory=dict)
 
@@ -169,6 +172,36 @@ class Watched:
             self._become(state, now)
         return of_controller
 
+    def untold(self, records: Iterable[JobInfo]) -> list[MemberKey]:
+        """Return what left the controller before its end was seen and has none of these records."""
+        if self.missing_since is None or self.heard_at is None:
+            return []
+        known = {member_key(record) for record in self.identity.pick(records)}
+        # Of two states of one member the later is that in ``members``.
+        states = {**self.vanished, **self.members}
+        return [key for key, state in states.items() if key not in known and not state.is_terminal]
+
+    def tell_exit(self, found: ExitRecord | str, member: MemberKey) -> list[JobInfo]:
+        """Take the exit record of the job or a task, or why there is none; return the record that it makes.
+
+        None comes of one that another job or an earlier start left, or that was told to end: then Slurm decided on how.
+        """
+        if isinstance(found, str):
+            self.exit_note = found
+        elif not found.is_of(self.identity):
+            known = self.identity.key or self.identity.submit_time
+            self.exit_note = "its exit record is another job's" if known else "nothing tells whose its exit record is"
+        elif found.restarts < self.restarts:
+            self.exit_note = "its exit record is of an earlier start"
+        elif found.signal:
+            self.exit_note = (
+                f"its exit record says that it was told to end by SIG{found.signal}, and its script's status was then"
+                f" {found.status}"
+            )
+        else:
+            return [found.info(self.job_id, member[0])]
+        return []
+
     def _told_before(self, mine: Collection[JobInfo]) -> list[JobInfo]:
         """Return a record for each member whose end the controller told, and of which there is no full one."""
         known = {member_key(record) for record in mine}
@@ -188,7 +221,10 @@ class Watched:
 
     def _left(self, mine: list[JobInfo], state: JobState, of_controller: bool, now: float) -> bool:
         if state.is_terminal:
-            self._finish(mine, state)
+            lost = [key for key in self.untold(mine) if key != WHOLE and not self.state_of(key).is_pending]
+            if not lost or self.missing_since is None or now - self.missing_since > GRACE:
+                self._finish(mine, state)
+                self.error = self._lost(lost) if lost else None
             return True
         self._become(state, now)
         if of_controller:
@@ -215,8 +251,18 @@ class Watched:
             self.error = JobNotFound(f"There is no job {self.job_id}", hint=hint)
         else:
             why = "accounting does not know it" if accounting else "the cluster keeps no accounting"
-            advice = "A longer MinJobAge, or accounting, would keep the ends of jobs." if not accounting else ""
-            self.error = self._unknown(why, advice)
+            if self.exit_note:
+                why += f"; {self.exit_note}"
+            advice = "A longer MinJobAge, accounting, or exit records (SLURM_REST_EXIT_RECORDS) keep the ends of jobs."
+            self.error = self._unknown(why, "" if accounting else advice)
+
+    def _lost(self, members: Iterable[MemberKey]) -> OutcomeUnknown:
+        names = ", ".join(Followed(self.identity, key).label for key in members)
+        why = f"; {self.exit_note}" if self.exit_note else ""
+        message = (
+            f"How {names} ended cannot be told: last seen alive, and neither controller nor accounting has a record"
+        )
+        return OutcomeUnknown(f"{message}{why}", job_id=self.job_id, hint="The other tasks' records can be had.")
 
     def settle_member(self, member: MemberKey, records: Iterable[JobInfo], now: float) -> None:
         """Take the full record of a member that ended; without one, what the controller said of its end stands."""
@@ -262,12 +308,17 @@ class Watched:
         """Return whether the job or a member is over, with all there is to know."""
         return self.is_over or member in self.member_records
 
+    def error_for(self, member: MemberKey) -> Exception | None:
+        """Return what ended the job without a record; a member may have one though another member has none."""
+        return None if self.settled and member != WHOLE else self.error
+
     def outcome(self, member: MemberKey) -> JobInfo:
         """Return the final record of the job or of a member; raises the error that ended it."""
         if member in self.member_records:
             return self.member_records[member]
-        if self.error is not None:
-            raise self.error
+        error = self.error_for(member)
+        if error is not None:
+            raise error
         return group_record(self.job_id, self.records) if member == WHOLE else self._member(member)
 
     def _has(self, member: MemberKey) -> bool:

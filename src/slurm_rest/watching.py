@@ -76,9 +76,10 @@ async def wait(
             if since != stale and on_stale is not None:
                 on_stale(since)
             stale = since
-            failed = next((entry.error for entry in entries if entry.error), None)
-            if failed is not None:
-                raise failed
+            for target, entry in zip(targets, entries, strict=True):
+                failed = entry.error_for(target.member)
+                if failed is not None:
+                    raise failed
             if all(entry.is_over_for(target.member) for target, entry in zip(targets, entries, strict=True)):
                 return [entry.outcome(target.member) for target, entry in zip(targets, entries, strict=True)]
             await deadline.next(news, targets, entries)

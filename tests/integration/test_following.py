@@ -9,8 +9,9 @@ import pytest
 
 from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient, NoAccounting, OutcomeUnknown
+from slurm_rest.exit_files import ExitReader
 from slurm_rest.poller import Clock, Poller
-from tests.support.waiting import until
+from tests.support.waiting import until, until_true
 
 OwnCluster = Callable[..., Cluster]
 NO_ACCOUNTING = {
@@ -56,20 +57,64 @@ async def test_without_accounting_the_controllers_word_is_final_and_nothing_is_g
             await slurm.history()
 
 
-class Rarely(Clock):
-    """Passes the first pause when a job has left the controller, and any later one at once."""
+@pytest.mark.parametrize("release", ["24.11"])
+async def test_without_accounting_exit_records_tell_what_nobody_else_does(
+    own_cluster: OwnCluster, release: str
+) -> None:
+    cluster = own_cluster(release, conf=NO_ACCOUNTING)
+    async with AsyncSlurmClient(
+        cluster.url,
+        token=cluster.token("alice"),
+        workdir="/tmp",
+        path_map={"/home": str(cluster.home)},
+        exit_records="/home/{user}/exits",
+    ) as slurm:
+        script = "#!/bin/bash\nsleep 2\nexit ${1:-$SLURM_ARRAY_TASK_ID}\n"
+        failed, array = await slurm.submit(script, args=["3"]), await slurm.submit(script, array="0-1")
+        # A good end of what Slurm calls CANCELLED.
+        tidy = await slurm.submit("#!/bin/bash\ntrap 'exit 0' TERM\necho set >$HOME/trap\nsleep 60 & wait\n")
+        again = slurm.job(failed.id, submit_time=(await failed.info()).submit_time)
+        await until_true(lambda: (cluster.home / "alice/trap").exists())
+        rarely = Rarely(slurm, failed.id, array.id, tidy.id)
+        slurm._poller = Poller(
+            slurm._transport,
+            fastest=30,
+            slowest=30,
+            clock=rarely,
+            exits=ExitReader(slurm.settings, lambda: slurm.files, slurm.user_name),
+        )
+        waits = [asyncio.ensure_future(job.wait(timeout=300)) for job in (failed, again, array)]
+        unknown = asyncio.ensure_future(tidy.wait(timeout=300))
+        await rarely.paused.wait()
+        await tidy.cancel()
+        records = await asyncio.gather(*waits)
+        assert [(str(one.state), one.exit_code.code, one.source) for one in records] == [
+            ("FAILED", 3, "exit record"),
+            ("FAILED", 3, "exit record"),
+            ("FAILED", 1, "exit record"),
+        ]
+        with pytest.raises(
+            OutcomeUnknown, match="keeps no accounting; its exit record says that it was told to end by SIGTERM"
+        ):
+            await unknown
 
-    def __init__(self, slurm: AsyncSlurmClient, job_id: int) -> None:
-        self.slurm, self.job_id, self.later = slurm, job_id, 0.0
+
+class Rarely(Clock):
+    """Passes the first pause when these jobs have left the controller, and any later one at once."""
+
+    def __init__(self, slurm: AsyncSlurmClient, *ids: int) -> None:
+        self.slurm, self.ids, self.later = slurm, ids, 0.0
+        self.paused = asyncio.Event()
 
     def now(self) -> float:
         return super().now() + self.later
 
     async def pause(self, seconds: float, wake: asyncio.Event | None = None) -> None:
-        async def has_left() -> bool:
-            return self.job_id not in {row.job_id for row in await self.slurm._transport.all_states()}
+        async def have_left() -> bool:
+            return not await self.slurm._transport.states(self.ids)
 
-        await until(has_left)
+        self.paused.set()
+        await until(have_left)
         self.later += seconds
 
 

@@ -18,10 +18,11 @@ from tests.packaging.support import ROOT
 SOURCE = ROOT / "src/slurm_rest"
 # From the bottom up: a module may import those before it, a package (sbatch, api, transport, cli) also its own parts.
 ORDER = [
-    *("within", "processes", "errors", "metrics", "states", "models", "keys", "records", "identity", "history"),
+    *("within", "processes"),
+    *("errors", "metrics", "states", "models", "keys", "records", "identity", "exits", "history"),
     *("sbatch", "api", "outputs"),
     *("pathmap", "auth", "token_settings", "config"),
-    *("transport", "submission"),
+    *("transport", "submission", "exit_files"),
     *("watched", "poller", "watching"),
     *("tables", "progress"),
     *("logs", "job", "grouping", "past", "acting", "following", "looking", "client", "portal", "sync_files", "sync"),

@@ -324,6 +324,14 @@ def test_a_tunnel_is_on_or_off(value: object, on: bool) -> None:
     assert load_settings({}, {"SLURM_REST_SSH_TUNNEL": str(value)}).ssh_tunnel is on
 
 
+@pytest.mark.parametrize("path", ["exits", "{user}/exits", "/home/a\nb"])
+def test_exit_records_lie_in_an_absolute_directory(path: str) -> None:
+    assert load_settings({}, {"SLURM_REST_EXIT_RECORDS": "/home/{user}/e"}).exit_records == "/home/{user}/e"
+    assert load_settings({}, {"SLURM_REST_EXIT_RECORDS": ""}).exit_records is None
+    with pytest.raises(ConfigError, match=r"no absolute path.*SLURM_REST_EXIT_RECORDS"):
+        load_settings({"exit_records": path}, {})
+
+
 def test_a_tunnel_is_no_address() -> None:
     assert load_settings({}, {"SLURM_REST_SSH_TUNNEL": ""}).ssh_tunnel is False
     with pytest.raises(ConfigError, match="'login:22'"):

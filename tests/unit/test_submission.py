@@ -334,3 +334,34 @@ def test_what_makes_no_job_is_refused_everywhere(options: dict[str, object]) -> 
     for target in (NEWEST, Target("", "24.11", commands=True)):
         with pytest.raises(SpecError, match="submits nothing"):
             prepare(read(SCRIPT, **options), Settings(workdir="/w"), target, user="alice", here=HERE)
+
+
+# --- exit records ---------------------------------------------------------------------------------------------
+
+
+def recorded(script: str = SCRIPT, user: str = "alice", **options: object) -> PreparedJob:
+    settings = Settings(workdir="/w", exit_records="/home/{user}/exits/")
+    return prepare(read(script, **options), settings, NEWEST, user=user, here=HERE)
+
+
+def test_only_who_asks_for_exit_records_gets_another_first_line() -> None:
+    assert prepare(read(SCRIPT), Settings(workdir="/w"), NEWEST, user="alice", here=HERE).body["script"] == SCRIPT
+    made = recorded("#!/bin/bash -l\n#SBATCH -n 2\nsrun true\n")
+    first, *rest = str(made.body["script"]).split("\n")
+    assert (first[:19], len(first) < 127) == ("#!/usr/bin/env -S /", True)
+    assert rest == ["#SBATCH -n 2", "srun true", ""]
+    program = environment(jobs_of(made.body)[0])["SLURM_REST_RECORDER"]
+    for part in ("/home/alice/exits/$slurm_rest_label.json", made.key, '/bin/bash -l "$0" "$@"'):
+        assert part in program
+
+
+def test_an_exit_record_does_not_change_what_a_job_means() -> None:
+    # A signal for the batch script alone would end in the recorder; a het job's script is one component's.
+    assert recorded(signal="B:USR1@60").body["script"] == SCRIPT
+    assert recorded(signal="USR1@60").body["script"] != SCRIPT
+    assert str(recorded(HET).body["script"]).startswith("#!/bin/sh\n")
+
+
+def test_a_directory_with_a_users_name_needs_one() -> None:
+    with pytest.raises(ConfigError, match="SLURM_REST_EXIT_RECORDS needs the user"):
+        recorded(user="")

@@ -13,7 +13,7 @@ from slurm_rest.within import within
 
 from .command_line import CommandTransport
 from .once import RECOVERY_TIMEOUT
-from .shell import MAX_OUTPUT, too_much, too_much
+from .shell import MAX_OUTPUT, too_much
 
 __all__ = ["LocalRunner", "cli_transport"]
 
