@@ -39,13 +39,18 @@ async def run_command(argv: Sequence[str], stdin: bytes | None = None, *, max_ou
     cannot be started, TooMuchOutputError above ``max_output`` bytes on one stream.
     """
     loop = asyncio.get_running_loop()
-    transport, collector = await loop.subprocess_exec(
-        lambda: _Collector(max_output),
-        *argv,
-        stdin=asyncio.subprocess.DEVNULL if stdin is None else asyncio.subprocess.PIPE,
-        start_new_session=True,
+    # Never cancelled: asyncio would then wait for pipes that nobody closes.
+    start = asyncio.ensure_future(
+        loop.subprocess_exec(
+            lambda: _Collector(max_output),
+            *argv,
+            stdin=asyncio.subprocess.DEVNULL if stdin is None else asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
     )
     try:
+        await asyncio.wait([start])
+        transport, collector = start.result()
         if stdin is not None:
             pipe = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
             pipe.write(stdin)
@@ -56,7 +61,9 @@ async def run_command(argv: Sequence[str], stdin: bytes | None = None, *, max_ou
             raise TooMuchOutputError(f"A command printed more than {max_output} bytes")
         return Completed(transport.get_returncode() or 0, *map(bytes, collector.output))
     finally:
-        await _end(transport, collector)
+        await asyncio.wait([start])
+        if start.exception() is None:
+            await _end(*start.result())
 
 
 async def _end(transport: asyncio.SubprocessTransport, collector: _Collector) -> None:

@@ -17,6 +17,8 @@ async def within(seconds: float | None, work: Awaitable[T]) -> T:
     Unlike ``asyncio.wait_for`` before Python 3.12 it does not forget that its caller was cancelled when the work is
     done in the same moment, and unlike a cancel scope of anyio it lets the work clean up as long as it takes.
     """
+    if seconds is None:
+        return await work
     task = asyncio.ensure_future(work)
     try:
         await asyncio.wait([task], timeout=seconds)

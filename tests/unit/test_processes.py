@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,3 +74,30 @@ async def test_what_left_its_group_and_keeps_its_output_open_is_not_waited_for(s
     done, _ = await asyncio.wait([task], timeout=30)
     assert done
     assert task.cancelled()
+
+
+def wait_for_more(file: Path) -> None:
+    before, end = file.stat().st_size, time.monotonic() + 0.2
+    while file.stat().st_size == before and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+async def test_it_can_be_given_up_while_it_starts(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    pids.touch()
+    started = f"setsid sh -c 'echo $$ >>{pids}; exec sleep 30' & exec sleep 600"
+    try:
+        for turns in range(12):
+            task = asyncio.create_task(run_command(shell(started), b"x", max_output=LIMIT))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            # The loop stands still while what was started, if anything was, gets out of its group.
+            wait_for_more(pids)
+            task.cancel()
+            done, _ = await asyncio.wait([task], timeout=20)
+            assert done, turns
+            assert task.cancelled()
+    finally:
+        for pid in map(int, pids.read_text().split()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
