@@ -26,9 +26,9 @@ _SUBMITTERS = 4
 class BareSocket:
     """Sends one prepared request again and again over one connection and reads the answers without looking at them."""
 
-    def __init__(self, port: int, request: bytes) -> None:
+    def __init__(self, connection: socket.socket, request: bytes) -> None:
         self._request = request
-        self._socket = socket.create_connection(("127.0.0.1", port))
+        self._socket = connection
         self.received = 0
 
     def exchange(self) -> None:
@@ -36,15 +36,21 @@ class BareSocket:
         self._socket.sendall(self._request)
         answer = b""
         while b"\r\n\r\n" not in answer:
-            answer += self._socket.recv(65536)
+            answer += self._received(65536)
         head, _, body = answer.partition(b"\r\n\r\n")
         if not head.startswith(b"HTTP/1.1 200"):
             raise RuntimeError(head.split(b"\r\n")[0].decode())
         length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
         left = length - len(body)
         while left:
-            left -= len(self._socket.recv(left))
+            left -= len(self._received(left))
         self.received = length
+
+    def _received(self, most: int) -> bytes:
+        data = self._socket.recv(most)
+        if not data:
+            raise RuntimeError("slurmrestd closed the connection in the middle of an answer")
+        return data
 
 
 async def submit_held(client: AsyncSlurmClient, count: int) -> list[int]:
@@ -73,12 +79,13 @@ def measure(cluster: Cluster, count: int, rounds: int) -> None:
             return sorted(await submit_held(client, count))
 
     ids = asyncio.run(fill())
-    with SlurmClient(cluster.url, token=token, user="alice") as client:
+    port = cluster.state.ports.slurmrestd
+    connection = socket.create_connection(("127.0.0.1", port))
+    with connection, SlurmClient(cluster.url, token=token, user="alice") as client:
         query = "&".join(f"job_id={job_id}" for job_id in ids)
-        port = cluster.state.ports.slurmrestd
         request = f"GET /slurm/{client.api_version()}/jobs/state/?{query} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
         request += f"X-SLURM-USER-NAME: alice\r\nX-SLURM-USER-TOKEN: {token}\r\nAccept: application/json\r\n\r\n"
-        bare = BareSocket(port, request.encode())
+        bare = BareSocket(connection, request.encode())
         ways: dict[str, Callable[[], object]] = {
             "bare socket, the same bytes": bare.exchange,
             "client.states(ids)": lambda: client.states(ids),

@@ -203,5 +203,8 @@ def _logs(options: argparse.Namespace) -> int:
     if options.service and options.service not in known:
         raise ClusterError(f"cluster {cluster.name} has no log {options.service}", f"choose one of {', '.join(known)}")
     paths = [cluster.log_path(name) for name in ([options.service] if options.service else known)]
-    command = ["tail", "-n", "+1", *(["-F"] if options.follow else []), *(str(path) for path in paths if path.exists())]
+    found = [str(path) for path in paths if path.exists()]
+    if not found:
+        raise ClusterError(f"{options.service} of cluster {cluster.name} has written nothing yet", "ask again later")
+    command = ["tail", "-n", "+1", *(["-F"] if options.follow else []), *found]
     return subprocess.run(command, check=False).returncode

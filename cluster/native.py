@@ -257,15 +257,21 @@ def _prune(root: Path) -> None:
     os.utime(prime_path(root))
     used = {state.root for state in load_all()}
     for other in root.parent.glob("[0-9]*-*"):
-        if str(other) not in used and other.stat().st_mtime < time.time() - _UNUSED_SECONDS:
-            shutil.rmtree(other, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # another start removes it as well
+            if str(other) in used or other.stat().st_mtime > time.time() - _UNUSED_SECONDS:
+                continue
+            if other.is_dir():
+                shutil.rmtree(other, ignore_errors=True)
+            else:
+                other.unlink()
 
 
 def _require_same(state: State, release: str | None, nodes: int | None, conf: Sequence[str] | None) -> None:
     asked = (release or state.release, nodes or len(state.nodes), tuple(conf if conf is not None else state.conf))
     if asked != (state.release, len(state.nodes), state.conf):
+        settings = f", {', '.join(state.conf)}" if state.conf else ""
         raise ClusterError(
-            f"cluster {state.name} already runs with Slurm {state.release} and {len(state.nodes)} nodes",
+            f"cluster {state.name} already runs with Slurm {state.release} and {len(state.nodes)} nodes{settings}",
             f"end it first (scripts/cluster down {state.name}) or choose another --name",
         )
 

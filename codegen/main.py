@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from codegen import document, dump, lock, patches, surface
@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 print(f"dumped {version}")
             print("now run scripts/codegen")
             return 0
-        files = generate(options.openapi)
+        files = generate(options.openapi, tell=_quiet if options.check else _note)
     except CodegenError as error:
         print(f"codegen: {error}", file=sys.stderr)
         return 1
@@ -47,11 +47,25 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def generate(openapi: Path) -> dict[str, str]:
-    """File name -> text of everything that is generated from the documents in ``openapi``."""
+def _note(text: str) -> None:
+    print(f"codegen: {text}", file=sys.stderr)
+
+
+def _quiet(_: str) -> None:
+    """Say nothing."""
+
+
+def generate(openapi: Path, tell: Callable[[str], None] = _quiet) -> dict[str, str]:
+    """File name -> text of everything that is generated from the documents in ``openapi``.
+
+    ``tell`` is called with what a new document makes worth a look: fields of which versions have types that exclude
+    each other.
+    """
     documents = [document.load(path) for path in document.document_paths(openapi).values()]
     lock.verify(lock.read(openapi / "lock.toml"), documents)
     merged = surface.build(patches.apply(documents, patches.load(openapi / "patches.toml")))
+    for conflict in merged.conflicts:
+        tell(f"a union, since versions disagree: {conflict}")
     header = _header(documents)
     files = dict(model_modules(merged, header))
     files["words.py"] = words_module(merged, header)

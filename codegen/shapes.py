@@ -34,16 +34,18 @@ _SOURCES = {
 
 def main(argv: list[str]) -> int:
     """Write the shapes, or with ``--check`` tell whether they would change."""
-    stale = []
-    for name, text in shapes().items():
-        path = OUT / name
-        if "--check" in argv:
-            stale += [] if path.exists() and path.read_text() == text else [name]
-        else:
-            path.write_text(text)
-    if stale:
+    wanted = shapes()
+    old = {path.name: path.read_text() for path in OUT.glob("*.json")}
+    stale = sorted(name for name in {*wanted, *old} if wanted.get(name) != old.get(name))
+    if stale and "--check" in argv:
         print(f"codegen.shapes: would change {', '.join(stale)}", file=sys.stderr)
-    return 1 if stale else 0
+        return 1
+    for name in stale:
+        if name in wanted:
+            (OUT / name).write_text(wanted[name])
+        else:
+            (OUT / name).unlink()
+    return 0
 
 
 def shapes() -> dict[str, str]:

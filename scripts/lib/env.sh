@@ -8,7 +8,7 @@
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 me=scripts/$(basename "$0")
-cd "$repo"
+cd "$repo" || exit
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -102,7 +102,7 @@ make_env() {
 install_all() {
     local pip=("$python" -m pip --disable-pip-version-check install -c constraints.txt)
     # A Python that has gone leaves an environment that cannot be repaired in place.
-    "$python" -c 'import pip' 2>/dev/null || rm -rf "$venv/bin" "$venv/lib"
+    "$python" -c 'import pip' 2>/dev/null || rm -rf "${venv:?}/bin" "${venv:?}/lib"
     "$chosen" -m venv "$venv" || return
     # The build backend first: without isolation its version is pinned as well. pip before 25.1 knows no --group.
     "${pip[@]}" --upgrade pip hatchling editables || return

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .client import AsyncSlurmClient
     from .job import AsyncJob
 
-__all__ = ["Output"]
+__all__ = ["Output", "why_none"]
 
 log = logging.getLogger("slurm_rest")
 
@@ -180,10 +180,14 @@ def _missing(label: str, record: JobInfo, path: str) -> FileMissing:
     if not state.is_terminal:
         message = f"Job {label} is {state}, and there is no {path} yet"
         return FileMissing(message, path=path, hint="Ask again in a moment; job.follow() waits for it.")
-    if record.exit_code.signal == _NOT_OPENED:
-        hint = f"Slurm could not open it: does the directory exist, and may {record.user or 'the user'} write there?"
-    elif record.start_time is None or not record.nodes:
-        hint = "The job never started."
-    else:
-        hint = "Was it removed, or is it on a disk that only the compute node sees?"
+    hint = why_none(record) or "Was it removed, or is it on a disk that only the compute node sees?"
     return FileMissing(f"Job {label} ended {state}, and there is no {path}", path=path, hint=hint)
+
+
+def why_none(record: JobInfo) -> str:
+    """Return why a job that is over has no output at all, as far as its record tells; empty when it may have one."""
+    if record.exit_code.signal == _NOT_OPENED:
+        return f"Slurm could not open it: does the directory exist, and may {record.user or 'the user'} write there?"
+    if record.start_time is None or not record.nodes:
+        return "The job never started."
+    return ""

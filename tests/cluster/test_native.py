@@ -69,6 +69,9 @@ def test_every_daemon_runs_and_listens_on_loopback_only(every_cluster: Cluster) 
     listening = [row[1] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets]
     assert len(listening) >= 6
     assert {address.split(":")[0] for address in listening} == {"0100007F"}
+    # The start asks sshd and slurmrestd for a sign of life, and keeps no connection: sshd lets few be without a login.
+    first = every_cluster.state.holder.pid
+    assert not [entry for entry in Path(f"/proc/{first}/fd").iterdir() if os.readlink(entry).startswith("socket:")]
 
 
 def test_a_job_runs_in_each_partition_with_a_gpu_and_a_licence(every_cluster: Cluster) -> None:

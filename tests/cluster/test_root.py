@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 from pathlib import Path
 
 import pytest
 
-from cluster import root
+from cluster import native, prime, root
 from cluster.errors import ClusterError
 from cluster.state import Ports, check_name, choose_ports
 from cluster.token import sign
@@ -26,6 +27,20 @@ def test_the_name_of_a_root_follows_its_recipe(monkeypatch: pytest.MonkeyPatch, 
     assert root.root_path("24.11") != before
     with pytest.raises(ClusterError, match=r"no recipe for Slurm 1\.0; choose one of 22\.05, 24\.11, 26\.05"):
         root.root_path("1.0")
+
+
+def test_what_nothing_has_used_for_two_weeks_is_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SLURM_REST_CACHE", str(tmp_path))
+    own = root.root_path("24.11")
+    made = [own, prime.prime_path(own), own.parent / "26.05-new", own.parent / "26.05-old"]
+    for folder in made:
+        folder.mkdir(parents=True)
+    log = own.parent / "26.05-old.accounting.log"
+    log.touch()
+    for old in (own, made[3], log):
+        os.utime(old, (1, 1))
+    native._prune(own)
+    assert set(own.parent.iterdir()) == set(made[:3])
 
 
 def test_the_cache_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,7 @@ def test_a_cluster_from_up_to_down(named: str) -> None:
     assert row[1] == "24.11"
     assert row[4:] == ["running:", "munge", "database", "slurmdbd", "slurmctld", "slurmrestd", "sshd", "n1"]
     assert "slurmctld" in run("logs", named, "slurmctld").stdout
+    assert "accounts of cluster" in one_line(run("logs", named, "accounts"))
     done = run("exec", named, "--user", "bob", "--", "sh", "-c", "id -un; pwd; exit 3")
     assert (done.returncode, done.stdout) == (3, "bob\n/home/bob\n")
     assert "already runs" in one_line(run("up", "--name", named, "--nodes", "2"))

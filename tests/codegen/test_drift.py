@@ -105,13 +105,16 @@ def test_a_folder_without_documents_is_an_error(tmp_path: Path) -> None:
         generate(tmp_path)
 
 
-def test_a_new_version_is_one_document(tmp_path: Path, files: dict[str, str]) -> None:
+def test_a_new_version_is_one_document(
+    tmp_path: Path, files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     """v0.0.46, made of v0.0.45 with a new field and a new operation, needs no change of the generator."""
     shutil.copytree(OPENAPI, tmp_path / "openapi")
     text = (OPENAPI / "v0.0.45.json").read_text("utf-8").replace("v0.0.45", "v0.0.46").replace("_v0045_", "_v0046_")
     new = json.loads(text)
     new["components"]["schemas"]["v0.0.46_job_desc_msg"]["properties"]["colour"] = TEXT
     del new["components"]["schemas"]["v0.0.46_job_desc_msg"]["properties"]["x11"]
+    new["components"]["schemas"]["v0.0.46_job_desc_msg"]["properties"]["account"] = obj(name=TEXT)
     new["paths"]["/slurm/v0.0.46/topology/"] = {
         "get": {
             **operation({"$ref": "#/components/schemas/v0.0.46_openapi_topology_resp"}),
@@ -126,6 +129,7 @@ def test_a_new_version_is_one_document(tmp_path: Path, files: dict[str, str]) ->
     entries["v0.0.46"] = lock.Entry("v0.0.46", "26.11", "26.11.0", "cmd", digest)
     lock.write(tmp_path / "openapi/lock.toml", entries.values())
     assert main(["--openapi", str(tmp_path / "openapi"), "--out", str(tmp_path / "api")]) == 0
+    assert "since versions disagree: job_desc_msg.account: object (v0.0.46), str (v0.0.40 " in capsys.readouterr().err
     spec = importlib.util.spec_from_file_location("new_versions", tmp_path / "api/_versions.py")
     assert spec
     assert spec.loader

@@ -6,6 +6,8 @@ A machine that cannot run a cluster fails these tests with the reason; deselect 
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping
 
@@ -49,16 +51,16 @@ def _no_orphans() -> None:
 def shared_cluster(_no_orphans: None) -> Iterator[SharedCluster]:
     """Return the cluster of a release that all tests of this session share; it starts when it is first asked for."""
     running: dict[str, Cluster] = {}
+    with contextlib.ExitStack() as ends:  # one that does not end leaves the others no less ended
 
-    def get(release: str) -> Cluster:
-        if release not in running:
-            name = f"shared-{os.getpid()}-{release.replace('.', '-')}"
-            running[release] = _start(name, release, 2, {})
-        return running[release]
+        def get(release: str) -> Cluster:
+            if release not in running:
+                name = f"shared-{os.getpid()}-{release.replace('.', '-')}"
+                running[release] = _start(name, release, 2, {})
+                ends.callback(down, name)
+            return running[release]
 
-    yield get
-    for cluster in running.values():
-        down(cluster.name)
+        yield get
 
 
 @pytest.fixture(scope="session")
@@ -88,12 +90,12 @@ def any_cluster(request: pytest.FixtureRequest, shared_cluster: SharedCluster) -
 @pytest.fixture
 def own_cluster(_no_orphans: None) -> Iterator[OwnCluster]:
     """Return a function that starts a cluster for this test alone: ``own_cluster("26.05", nodes=1, conf={...})``."""
-    names: list[str] = []
+    numbers = itertools.count()
+    with contextlib.ExitStack() as ends:
 
-    def start(release: str = DEFAULT_RELEASE, *, nodes: int = 1, conf: Mapping[str, str] | None = None) -> Cluster:
-        names.append(f"own-{os.getpid()}-{len(names)}-{release.replace('.', '-')}")
-        return _start(names[-1], release, nodes, conf or {})
+        def start(release: str = DEFAULT_RELEASE, *, nodes: int = 1, conf: Mapping[str, str] | None = None) -> Cluster:
+            name = f"own-{os.getpid()}-{next(numbers)}-{release.replace('.', '-')}"
+            ends.callback(down, name)
+            return _start(name, release, nodes, conf or {})
 
-    yield start
-    for name in names:
-        down(name)
+        yield start

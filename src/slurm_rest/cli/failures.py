@@ -132,6 +132,7 @@ _PHRASES = (
     (re.compile(r"takes True, False or expedite"), "takes no value, or expedite"),
     (re.compile(r"takes True or False"), "takes no value"),
     (re.compile(r'Pass the path of a script, or its text starting with "#!"\.'), "Name a script, or use --wrap."),
+    (re.compile(r"\bidempotency_key\b"), "--idempotency-key"),
     (re.compile(r"job\.follow\(\) waits for it\."), "With -f it is waited for."),
     (re.compile(r", from job\.tasks\."), "."),
     (re.compile(r"Use a client of that cluster\."), "Say which in front: slurm-rest --cluster PROFILE, or --url."),

@@ -136,6 +136,16 @@ async def _outcome(client: AsyncSlurmClient, record: JobInfo, *, quiet: bool) ->
         how = f"exit code {record.exit_code.code or 0}"
         if record.exit_code.signal:
             how = f"signal {record.exit_code.signal}"
-        hint = f"Its output went to {record.stdout}" if record.stdout else ""
-        complain(f"job {record.id} ended {record.state}, {how}", hint)
+        complain(f"job {record.id} ended {record.state}, {how}", _output_hint(record))
     return status or FAILED
+
+
+def _output_hint(record: JobInfo) -> str:
+    from slurm_rest.logs import why_none  # with the client, 0.2 s that --help need not take
+
+    if record.array_job_id is not None:
+        return f"Each task has an output of its own: slurm-rest logs {record.id}_N"
+    none = why_none(record)
+    if not record.stdout:
+        return none
+    return f"There is no {record.stdout}. {none}" if none else f"Its output went to {record.stdout}"

@@ -272,10 +272,18 @@ def _is_lost(number: int) -> bool:
 
 _ADVICE = {
     2000: "List partitions with: slurm-rest partitions",
+    2003: "Ask for another partition: slurm-rest partitions",
+    2006: "Check nodes=.",
     2012: "A name or comment may have 1024 bytes, a script 4 MiB.",
+    2014: "No node has that much. List what they have with: slurm-rest nodes",
+    2015: "Ask for less, or for another partition: slurm-rest partitions",
+    2018: "List nodes with: slurm-rest nodes",
+    2029: "List features with: slurm-rest nodes",
     2045: "Check account=, or ask for an association of this user.",
     2072: "List what nodes offer with: slurm-rest nodes",
     2038: "Check dependency=: it names jobs that exist, as in afterok:123.",
+    2048: "Check licenses=.",
+    2050: "A limit of the account or QOS stands against it: ask for less.",
     2051: "Ask for a shorter time=, or another partition.",
     2053: "List reservations with: client.api.get_reservations()",
     2066: "Check qos=.",

@@ -158,6 +158,7 @@ def test_requests_are_told_on_demand(run: Run, server: Server) -> None:
         ("Check account=, or ask.", "Check --account, or ask."),
         ("Check qos=.", "Check --qos."),
         ("or pass url=.", "or pass --url."),
+        ("Try again with the same idempotency_key.", "Try again with the same --idempotency-key."),
         ("limit=None and SLURM_JWT=x, --time=3", "limit=None and SLURM_JWT=x, --time=3"),
     ],
 )

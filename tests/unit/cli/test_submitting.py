@@ -256,7 +256,8 @@ def test_wait_ends_as_the_job_did(run: Run, server: Server, state: str, code: in
         "return_code": {"set": True, "infinite": False, "number": code},
         "signal": {"id": {"set": True, "infinite": False, "number": signal}},
     }
-    server.jobs(job(12, state, exit_code=exit_code, standard_output="/home/alice/slurm-12.out"))
+    ran = {"nodes": "n1", "start_time": {"set": True, "infinite": False, "number": 1}}
+    server.jobs(job(12, state, exit_code=exit_code, standard_output="/home/alice/slurm-12.out", **ran))
 
     result = run("submit", "--wait", "--wrap", "true")
 
@@ -264,6 +265,20 @@ def test_wait_ends_as_the_job_did(run: Run, server: Server, state: str, code: in
     assert "1 job: 1 " + state in result.err
     if status:
         assert "hint: Its output went to /home/alice/slurm-12.out" in result.err
+
+
+@pytest.mark.parametrize(
+    ("fields", "hint"),
+    [
+        ({"exit_code": {"signal": {"id": {"set": True, "number": 53}}}}, "Slurm could not open it: does the directory"),
+        ({}, "The job never started."),
+    ],
+)
+def test_wait_names_no_output_that_there_is_none_of(
+    run: Run, server: Server, fields: dict[str, object], hint: str
+) -> None:
+    server.jobs(job(12, "FAILED", standard_output="/no/slurm-12.out", **fields))
+    assert f"hint: There is no /no/slurm-12.out. {hint}" in run("submit", "--wait", "--wrap", "true").err
 
 
 def test_a_script_may_ask_for_the_wait(run: Run, server: Server) -> None:
@@ -307,3 +322,5 @@ def test_wait_for_an_array_ends_with_the_highest_exit_code(run: Run, server: Ser
     server.answer("GET", "/slurm/jobs/state/", {"jobs": rows})
 
     assert run("submit", "-W", "-Q", "-a", "0-2", "--wrap", "true").status == 5
+    said = run("submit", "-W", "-a", "0-2", "--wrap", "true").err.splitlines()[-1]
+    assert said == "hint: Each task has an output of its own: slurm-rest logs 12_N"
