@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import enum
+import errno
 import itertools
+import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
@@ -174,6 +177,8 @@ class Differential:
 
     def _read_file(self, path: str) -> bytes:
         inside = Path(DIRECTORY, path)
+        if not inside.is_relative_to("/home"):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         return (self.cluster.home / inside.relative_to("/home")).read_bytes()
 
     async def _read(self, job_id: int) -> Outcome:
@@ -264,3 +269,49 @@ def differences(ours: Outcome, theirs: Outcome) -> list[str]:
             if mine_env.get(name) != real_env.get(name)
         ]
     return found
+
+
+class Verdict(enum.Enum):
+    """What came of a comparison."""
+
+    SAME = "the same"
+    ELSEWHERE = "refused by both, but by the client here and by Slurm there"
+    REFUSED = "refused here, taken by sbatch"
+    SILENT = "taken here, with another job or against sbatch"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A case, what came of it, and what differs in one text, empty for nothing."""
+
+    case: Case
+    verdict: Verdict
+    text: str = ""
+    accepted: bool = False
+
+
+async def compare(differential: Differential, case: Case) -> Comparison:
+    """Submit one case in both ways."""
+    theirs = await differential.by_sbatch(case)
+    ours = await differential.by_rest(case)
+    if found := differences(ours, theirs):
+        verdict = Verdict.SILENT if ours.accepted else Verdict.REFUSED
+        return Comparison(case, verdict, "; ".join(found), theirs.accepted)
+    if not theirs.accepted and theirs.on_client != ours.on_client:
+        text = f"refused by {'sbatch' if theirs.on_client else 'Slurm'} ({theirs.reason}), REST: {ours.reason}"
+        return Comparison(case, Verdict.ELSEWHERE, text)
+    return Comparison(case, Verdict.SAME, accepted=theirs.accepted)
+
+
+async def compare_cases(differential: Differential, cases: Sequence[Case]) -> list[Comparison]:
+    """Compare several cases at a time; in the order of the cases."""
+    gate = asyncio.Semaphore(4)
+
+    async def run(case: Case) -> Comparison:
+        async with gate:
+            try:
+                return await compare(differential, case)
+            except Exception as error:
+                raise AssertionError(f"no comparison of {case}") from error
+
+    return await asyncio.gather(*(run(case) for case in cases))

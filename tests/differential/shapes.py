@@ -9,13 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from cluster.native import Cluster
+from cluster.native import Cluster, up
+from cluster.space import Process
 
-__all__ = ["RICH", "RICH_NODES", "make_rich"]
+__all__ = ["SHAPES", "start"]
 
-RICH_NODES = 4
+SHAPES = ("plain", "rich")
+# So large that no other number in a record looks like a job's id.
+_FIRST_JOB = 700001
+_NODES = {"plain": 2, "rich": 4}
 # What slurm.conf can say before the nodes are known.
-RICH: Mapping[str, str] = {
+_RICH: Mapping[str, str] = {
     "SelectTypeParameters": "CR_Core_Memory,MULTIPLE_SHARING_GRES_PJ",
     "GresTypes": "gpu,shard",
     "Licenses": "matlab:10,ansys:5",
@@ -37,8 +41,22 @@ _TREE = "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\nSwitchName=top 
 _DAEMONS = ("slurmctld", "n1", "n2", "n3", "n4", "slurmrestd")
 
 
-def make_rich(cluster: Cluster) -> None:
-    """Give a cluster of four nodes, started with ``RICH``, its nodes, partitions and switches, and restart it."""
+def start(name: str, shape: str, release: str, owner: Process | None = None) -> Cluster:
+    """Return a running cluster of that shape, with the files that cases name; it ends with its ``owner``."""
+    conf = {"FirstJobId": str(_FIRST_JOB), **(_RICH if shape == "rich" else {})}
+    cluster, is_new = up(name, release, _NODES[shape], [f"{key}={value}" for key, value in conf.items()], owner=owner)
+    if is_new and shape == "rich":
+        _make_rich(cluster)
+    home = cluster.home / "alice"
+    (home / "envfile").write_bytes(b"A=1\0B=two words\0")
+    (home / "hosts").write_text("n1\nn2 # a remark\n\nn1\n")
+    (home / "emptyhosts").write_text("")
+    (home / "bbfile").write_text("#BB x\n")
+    return cluster
+
+
+def _make_rich(cluster: Cluster) -> None:
+    """Give a cluster its nodes, partitions and switches, and restart it."""
     conf = cluster.exec(["cat", "/etc/slurm/slurm.conf"], check=True).stdout
     lines = []
     for line in conf.splitlines():

@@ -6,7 +6,6 @@ leave it.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,48 +16,36 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cluster.native import Cluster, down
-from tests.differential.harness import Case, Differential, differences
-from tests.differential.shapes import RICH, RICH_NODES, make_rich
-from tests.support.cluster import _start
+from cluster.space import Process
+from tests.differential.drawn import draw_cases, is_documented
+from tests.differential.harness import Case, Differential, compare_cases
+from tests.differential.shapes import start
+from tests.support.cluster import REST_RELEASES
 
 DATA = Path(__file__).parent.parent / "data" / "sbatch"
-# So large that no other number in a record looks like a job's id.
-FIRST_JOB = 700001
 TRUE = "#!/bin/sh\ntrue\n"
 OTHERWISE = json.loads((DATA / "otherwise.json").read_text())
 
 
-@pytest.fixture(scope="session", params=["24.11", "26.05"])
-def held(request: pytest.FixtureRequest, _no_orphans: None) -> Iterator[Cluster]:
+def started(shape: str, release: str) -> Iterator[Cluster]:
     """Return a cluster of its own, whose job ids are unlike any other number."""
-    release = request.param
-    cluster = _start(f"sbatch-{os.getpid()}-{release.replace('.', '-')}", release, 2, {"FirstJobId": str(FIRST_JOB)})
-    _put_files(cluster)
-    yield cluster
-    down(cluster.name)
+    name = f"{shape}-{os.getpid()}-{release.replace('.', '-')}"
+    try:
+        yield start(name, shape, release, Process.of(os.getpid()))
+    finally:
+        down(name)
 
 
-@pytest.fixture(scope="session", params=["24.11", "26.05"])
+@pytest.fixture(scope="session", params=REST_RELEASES)
+def held(request: pytest.FixtureRequest, _no_orphans: None) -> Iterator[Cluster]:
+    """Return a plain cluster."""
+    yield from started("plain", request.param)
+
+
+@pytest.fixture(scope="session", params=REST_RELEASES)
 def rich(request: pytest.FixtureRequest, _no_orphans: None) -> Iterator[Cluster]:
     """Return a cluster with switches, shards, specialised cores, labels and shared partitions."""
-    release = request.param
-    name = f"rich-{os.getpid()}-{release.replace('.', '-')}"
-    cluster = _start(name, release, RICH_NODES, {"FirstJobId": str(FIRST_JOB), **RICH})
-    try:
-        make_rich(cluster)
-        _put_files(cluster)
-        yield cluster
-    finally:
-        down(cluster.name)
-
-
-def _put_files(cluster: Cluster) -> None:
-    """Write what the cases name."""
-    home = cluster.home / "alice"
-    (home / "envfile").write_bytes(b"A=1\0B=two words\0")
-    (home / "hosts").write_text("n1\nn2 # a remark\n\nn1\n")
-    (home / "emptyhosts").write_text("")
-    (home / "bbfile").write_text("#BB x\n")
+    yield from started("rich", request.param)
 
 
 def read_cases(cluster: Cluster, folder: str = "cases") -> Iterator[Case]:
@@ -76,17 +63,6 @@ def read_scripts() -> Iterator[Case]:
     """Return the scripts that are held as files."""
     for path in sorted((DATA / "scripts").glob("*.sbatch")):
         yield Case(path.name, path.read_bytes().decode("utf-8", "surrogateescape"), name=path.name)
-
-
-async def compare(differential: Differential, case: Case) -> str:
-    """Return what differs, in one text, empty for nothing."""
-    theirs = await differential.by_sbatch(case)
-    ours = await differential.by_rest(case)
-    if found := differences(ours, theirs):
-        return "; ".join(found)
-    if not theirs.accepted and theirs.on_client != ours.on_client:
-        return f"refused by {'sbatch' if theirs.on_client else 'Slurm'} ({theirs.reason}), REST: {ours.reason}"
-    return ""
 
 
 @pytest.mark.cluster
@@ -121,6 +97,25 @@ async def test_older_versions_give_the_same_job_or_say_what_they_lack(held: Clus
         assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.cluster
+async def test_odd_cases_give_the_same_job_or_are_refused_for_a_documented_reason(held: Cluster) -> None:
+    await compare_drawn(held, draw_cases(1, 60, held.name))
+
+
+@pytest.mark.cluster
+async def test_odd_cases_on_a_rich_cluster(rich: Cluster) -> None:
+    await compare_drawn(rich, draw_cases(2, 60, rich.name))
+
+
+async def compare_drawn(cluster: Cluster, cases: Sequence[Case]) -> None:
+    """Fail for what differs without being documented."""
+    async with Differential(cluster) as differential:
+        found = await compare_cases(differential, cases)
+    assert sum(one.accepted for one in found) > 15
+    wrong = [f"{one.case.id}: {one.text[:300]}" for one in found if one.text and not is_documented(one)]
+    assert not wrong, "\n".join(wrong)
+
+
 async def compare_all(cluster: Cluster, cases: Sequence[Case], expected: Mapping[str, str]) -> None:
     """Fail for what differs otherwise than expected."""
     assert set(expected) <= {case.id for case in cases}
@@ -132,14 +127,8 @@ async def compare_all(cluster: Cluster, cases: Sequence[Case], expected: Mapping
 
 
 async def differing(differential: Differential, cases: Sequence[Case]) -> dict[str, str]:
-    """Return what differs, by the case's id; several cases run at a time."""
-    gate = asyncio.Semaphore(4)
-
-    async def run(case: Case) -> tuple[str, str]:
-        async with gate:
-            return case.id, await compare(differential, case)
-
-    return {name: text for name, text in await asyncio.gather(*(run(case) for case in cases)) if text}
+    """Return what differs, by the case's id."""
+    return {one.case.id: one.text for one in await compare_cases(differential, cases) if one.text}
 
 
 # One value or more for each option that every release and version can express.
@@ -188,5 +177,5 @@ def combinations(count: int) -> list[list[str]]:
 async def test_combinations_give_the_same_job_or_the_same_refusal(held: Cluster) -> None:
     cases = [Case(" ".join(words), TRUE, ["--hold", *words]) for words in combinations(120)]
     async with Differential(held) as differential:
-        found = [f"{case.id}: {text}" for case in cases if (text := await compare(differential, case))]
-    assert not found, "\n".join(found)
+        found = await differing(differential, cases)
+    assert not found, "\n".join(f"{name}: {text}" for name, text in found.items())

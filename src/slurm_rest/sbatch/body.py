@@ -10,7 +10,7 @@ from datetime import datetime
 from slurm_rest.errors import SpecError
 
 from .derive import derive
-from .derived import Derived, Place
+from .derived import Derived, Place, read_named
 from .environment import Process, Submitter
 from .leaks import refuse_leaks
 from .limits import refuse_inexpressible, refuse_lacking, refuse_told
@@ -126,21 +126,11 @@ def _job(
         variables = {"SLURM_SUBMIT_DIR": str(job["current_working_directory"]), **variables}
     values = part.options()
     file = values.get("export_file")
-    read = None if file is None else _read(str(file), "export_file", setting)
+    read = None if file is None else read_named("export-file", str(file), setting.read_file)
     job["environment"] = process.environment(values, variables, export_file=read, env=part.env, first=first)
     if part.args or setting.command:
         job["argv"] = [setting.command or str(job["name"]), *part.args]
     return job
-
-
-def _read(path: str, name: str, setting: Setting) -> bytes:
-    if setting.read_file is None:
-        raise SpecError(f"--{name.replace('_', '-')} names a file, which cannot be read here", field=name, kind="value")
-    try:
-        return setting.read_file(path)
-    except OSError as error:
-        message = f"--{name.replace('_', '-')}: cannot read {path!r}: {error.strerror}"
-        raise SpecError(message, field=name, kind="value") from None
 
 
 def _with_burst_buffer(script: str, parts: list[JobSpec], setting: Setting) -> str:
@@ -153,6 +143,6 @@ def _with_burst_buffer(script: str, parts: list[JobSpec], setting: Setting) -> s
         message = "--bbf in a heterogeneous job: sbatch itself loses the script of one"
         hint = "Put the file's lines into the script, behind the first one."
         raise SpecError(message, field="bbf", kind="inexpressible", hint=hint)
-    text = _read(os.fspath(files[0]), "bbf", setting).decode("utf-8", "surrogateescape")
+    text = read_named("bbf", os.fspath(files[0]), setting.read_file).decode("utf-8", "surrogateescape")
     first, newline, rest = script.partition("\n")
     return f"{first}{newline}{text}{'' if text.endswith(chr(10)) else newline}{rest}"

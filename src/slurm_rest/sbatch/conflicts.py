@@ -73,7 +73,8 @@ def _per_task(layer: Layer, release: str) -> None:
         return
     for name in _NOT_PER_TASK:
         if text.lower().startswith(name) or f",{name}" in text.lower():
-            raise SpecError(f"--tres-per-task cannot count {name}", field="tres_per_task", kind="value")
+            hint = "It takes cpu, gres/NAME and license/NAME."
+            raise SpecError(f"--tres-per-task cannot count {name}", field="tres_per_task", kind="value", hint=hint)
     _part(layer, "gpus_per_task", _GPU, release)
     _part(layer, "cpus_per_task", _CPU, release)
 
@@ -94,7 +95,8 @@ def _part(layer: Layer, name: str, pattern: re.Pattern[str], release: str) -> No
         layer.values["tres_per_task"] = text[: found.start()] + mine + text[found.end() :]
     elif not re.match("0*[1-9]" if pattern is _CPU else "[0-9]", found["count"] or ""):
         what = f"--tres-per-task asks for no number of {found[0].partition('=')[0]}"
-        raise SpecError(f"{what}: {text!r}", field="tres_per_task", kind="value")
+        hint = "For instance cpu=2 or gres/gpu:a100=1."
+        raise SpecError(f"{what}: {text!r}", field="tres_per_task", kind="value", hint=hint)
     layer.drop(name)
 
 

@@ -70,7 +70,8 @@ def _times(values: Values, made: Derived, place: Place) -> None:
     if deadline:
         fields["deadline"] = deadline
     if begin and deadline and deadline < begin:
-        raise SpecError("The deadline is before the job may begin", field="deadline", kind="conflict")
+        hint = "Give a later --deadline or an earlier --begin."
+        raise SpecError("The deadline is before the job may begin", field="deadline", kind="conflict", hint=hint)
     delay = values.get("delay_boot")
     if delay is not None:
         fields["delay_boot"] = int(delay.total_seconds()) if isinstance(delay, timedelta) else INFINITE
@@ -229,7 +230,7 @@ def _hint(values: Values, made: Derived, place: Place) -> None:
     per_core, threads = fields.get("tasks_per_core"), fields.get("threads_per_core")
     if isinstance(per_core, int) and isinstance(threads, int) and per_core > threads:
         message = f"--ntasks-per-core ({per_core}) is larger than --threads-per-core ({threads})"
-        raise SpecError(message, field="ntasks_per_core", kind="conflict")
+        raise SpecError(message, field="ntasks_per_core", kind="conflict", hint="Lower the first or raise the second.")
 
 
 def _apply_hint(hint: str, made: Derived) -> None:

@@ -6,7 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-__all__ = ["Derived", "Place"]
+from slurm_rest.errors import SpecError
+
+__all__ = ["Derived", "Place", "read_named"]
+
+Reader = Callable[[str], bytes]
+
+
+def read_named(option: str, path: str, read_file: Reader | None) -> bytes:
+    """Return the file that an option names, or raise SpecError."""
+    name = option.replace("-", "_")
+    hint = "A relative name starts in the directory that the job is submitted from."
+    if read_file is None:
+        raise SpecError(
+            f"--{option} names a file, which cannot be read here: {path}", field=name, kind="value", hint=hint
+        )
+    try:
+        return read_file(path)
+    except OSError as error:
+        message = f"--{option}: cannot read {path!r}: {error.strerror}"
+        raise SpecError(message, field=name, kind="value", hint=hint) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +35,7 @@ class Place:
     directory: str
     now: datetime
     release: str = "24.11"
-    read_file: Callable[[str], bytes] | None = None
+    read_file: Reader | None = None
 
 
 @dataclass(slots=True)

@@ -188,7 +188,9 @@ def _read_export_file(raw: bytes) -> dict[str, str]:
     for item in raw.decode("utf-8", "surrogateescape").split("\0"):
         name, equals, value = item.partition("=")
         if item and not equals:
-            raise SpecError(f"--export-file: an entry without =: {name[:40]!r}", field="export_file", kind="value")
+            hint = "It takes NAME=VALUE, each ended by a NUL character, as env -0 prints them."
+            message = f"--export-file: an entry without =: {name[:40]!r}"
+            raise SpecError(message, field="export_file", kind="value", hint=hint)
         if item:
             found[name] = value
     return found
@@ -200,7 +202,8 @@ def render_export(base: str, env: Mapping[str, str]) -> str:
     for name, value in env.items():
         quote = next((one for one in ("", "'", '"') if not _needs(value, one)), None)
         if quote is None:
-            raise SpecError(f"The value of {name} has both kinds of quotes, which --export cannot hold", field="env")
+            message = f"The value of {name} has both kinds of quotes, which --export cannot hold"
+            raise SpecError(message, field="env", hint="Pass it with --export-file.")
         items = [*items, f"{name}={quote}{value}{quote}"]
     return ",".join(items)
 

@@ -107,7 +107,8 @@ def _words(script: str, magic: str) -> Iterator[Word]:
 
 
 def _refused(problem: str, line: int) -> SpecError:
-    return SpecError(f"Line {line}: {problem}", kind="usage", line=line)
+    hint = "sbatch reads #PBS and #BSUB lines too; --ignore-pbs leaves them out."
+    return SpecError(f"Line {line}: {problem}", kind="usage", line=line, hint=hint)
 
 
 _MAIL = {"b": "BEGIN", "e": "END", "a": "FAIL"}

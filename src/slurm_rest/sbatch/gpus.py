@@ -195,4 +195,4 @@ def _fit_places(one: _Resource, counts: Counts) -> None:
 
 
 def _unfit(message: str, name: str) -> SpecError:
-    return SpecError(message, field=name, kind="conflict")
+    return SpecError(message, field=name, kind="conflict", hint="sbatch makes no job of numbers that do not fit.")

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from slurm_rest.errors import SpecError
 
+from .derived import Reader, read_named
 from .hostlist import expand_hostlist
 from .kinds import whole
 
 __all__ = ["hosts_of", "ranged"]
 
 
-def hosts_of(name: str, text: str, values: Mapping[str, object], read_file: Callable[[str], bytes] | None) -> list[str]:
+def hosts_of(name: str, text: str, values: Mapping[str, object], read_file: Reader | None) -> list[str]:
     """Return the hosts of an option, sorted and once each, but as given where the distribution is arbitrary."""
     arbitrary = str(values.get("distribution", "")).startswith("arbitrary") and name != "exclude"
+    from_file = name == "nodefile" or "/" in text
+    if from_file:
+        text = _in_file(read_named(name, text, read_file).decode("utf-8", "surrogateescape"))
     try:
-        if name == "nodefile" or "/" in text:
-            hosts = _from_file(name, text, read_file)
-            tasks = values.get("ntasks")
-            if arbitrary and isinstance(tasks, int):
-                hosts = _first(hosts, tasks, name)
-        else:
-            hosts = expand_hostlist(text)
+        hosts = expand_hostlist(text)
     except ValueError as error:
-        raise SpecError(f"--{name} {error}", field=name, kind="value") from None
+        hint = "It takes names as in n1,n[3-5], in a file one line or more of them."
+        raise SpecError(f"--{name} {error}", field=name, kind="value", hint=hint) from None
+    tasks = values.get("ntasks")
+    if arbitrary and from_file and isinstance(tasks, int):
+        hosts = _first(hosts, tasks, name)
     return hosts if arbitrary else sorted(set(hosts), key=_natural)
 
 
@@ -56,16 +58,12 @@ def _natural(name: str) -> tuple[object, ...]:
 def _first(hosts: list[str], count: int, name: str) -> list[str]:
     """Return one host for each task."""
     if len(hosts) < count:
-        raise SpecError(f"--{name} names {len(hosts)} hosts for {count} tasks", field=name, kind="value")
+        message = f"--{name} names {len(hosts)} hosts for {count} tasks"
+        raise SpecError(message, field=name, kind="value", hint="Name one for each task, or ask for fewer tasks.")
     return hosts[:count]
 
 
-def _from_file(name: str, path: str, read_file: Callable[[str], bytes] | None) -> list[str]:
-    if read_file is None:
-        raise SpecError(f"--{name} names a file, which cannot be read here: {path}", field=name, kind="value")
-    try:
-        text = read_file(path).decode("utf-8", "surrogateescape")
-    except OSError as error:
-        raise SpecError(f"--{name}: cannot read {path!r}: {error.strerror}", field=name, kind="value") from None
+def _in_file(text: str) -> str:
+    """Return the lines of a file as one list, without remarks."""
     lines = (line.partition("#")[0].strip(" \t\v\f\r") for line in text.split("\n"))
-    return expand_hostlist(",".join(line for line in lines if line))
+    return ",".join(line for line in lines if line)

@@ -71,7 +71,8 @@ def split_words(line: str, number: int = 0, *, separators: bool = False) -> list
         if line[place] == "#" or (separators and _SEPARATOR.match(line, place)):
             break
         if line[place] == ":":
-            raise _refused(f"a word begins with a colon: {line[place:].split()[0]}", number)
+            hint = "Put a backslash before it."
+            raise _refused(f"a word begins with a colon: {line[place:].split()[0]}", number, hint)
         text, place = _one_word(line, place, number)
         if not text:
             break
@@ -103,19 +104,20 @@ def _one_word(line: str, place: int, number: int) -> tuple[str, int]:
             text.append(character)
         place += 1
     if quote:
-        raise _refused(f"an unmatched {quote} in: {line.strip()}", number)
+        raise _refused(f"an unmatched {quote} in: {line.strip()}", number, f"Close it, or write \\{quote}.")
     return "".join(text), place
 
 
-def _refused(problem: str, number: int) -> SpecError:
+def _refused(problem: str, number: int, hint: str) -> SpecError:
     where = f"Line {number}: " if number else ""
-    return SpecError(f"{where}{problem}", kind="directive", line=number or None)
+    return SpecError(f"{where}{problem}", kind="directive", line=number or None, hint=hint)
 
 
 def quote_word(text: str) -> str:
     """Return a word that ``split_words`` reads back as ``text``; SpecError for what no directive can hold."""
     if "\n" in text or text.endswith("\r"):
-        raise SpecError(f"{text!r} contains a line break, which no directive can hold", kind="directive")
+        hint = "Give it on the command line or as a keyword."
+        raise SpecError(f"{text!r} contains a line break, which no directive can hold", kind="directive", hint=hint)
     special = set("\\'\"#") | set(_BLANKS)
     return "".join(f"\\{character}" if character in special else character for character in text)
 

@@ -84,17 +84,20 @@ _CORES_BY = (
     _Limit("extra_node_info", _CORES, what="--extra-node-info=S:C"),
     _Limit("hint", _CORES, what="--hint=memory_bound"),
 )
-# What makes no job with a script, over any transport.
+# What makes no job with a script, over any transport, and what to do instead.
 _NO_JOB = {
-    "autocomplete": "prints the options that begin with a word, and submits nothing",
-    "external": "is a job without a script",
-    "test_only": "submits nothing; see slurm-rest convert",
+    "autocomplete": ("prints the options that begin with a word, and submits nothing", "See slurm-rest submit --help."),
+    "external": ("is a job without a script", "Submit it with sbatch itself."),
+    "test_only": ("submits nothing", "slurm-rest convert shows what would be sent."),
 }
 _NEVER_OVER_REST = {
-    "external": "is a job without a script, which REST does not take",
-    "test_only": "submits nothing, and REST cannot ask when a job would start; see slurm-rest convert",
-    "gid": "is for root, and REST does not take it",
-    "uid": "is for root; use a token of that user instead",
+    "external": ("is a job without a script, which REST does not take", "Submit it with sbatch itself."),
+    "test_only": (
+        "submits nothing, and REST cannot ask when a job would start",
+        "slurm-rest convert shows what would be sent.",
+    ),
+    "gid": ("is for root, and REST does not take it", "Use a token of a user with that group."),
+    "uid": ("is for root, and REST does not take it", "Use a token of that user."),
 }
 
 
@@ -123,7 +126,8 @@ def refuse_inexpressible(values: Values, release: str, *, commands: bool = False
             hint = f"Slurm {row.since} has it."
             raise SpecError(f"sbatch {release} has no option --{row.long}", field=name, hint=hint, kind="usage")
         if name in never and value not in (None, False):
-            raise SpecError(f"--{row.long} {never[name]}", field=name, kind="inexpressible")
+            problem, hint = never[name]
+            raise SpecError(f"--{row.long} {problem}", field=name, kind="inexpressible", hint=hint)
     _refuse_values(values, release)
     if not commands:
         _refuse_over_rest(values)

@@ -59,7 +59,8 @@ def split_command_line(words: Sequence[str], release: str) -> tuple[list[Given],
         rest = rest[1:]
     left = [word.text for word in rest if word.text != ":"]
     if left != [word.text for word in script]:
-        raise SpecError("A : between options begins another component and cannot be a value", kind="usage")
+        hint = "Write the value in the same word: --comment=:"
+        raise SpecError("A : between options begins another component and cannot be a value", kind="usage", hint=hint)
     return given, left
 
 
@@ -168,7 +169,8 @@ class _Reader:
             found, rest = parse_words(directives, self.table)
             if rest:
                 message = f"Line {rest[0].line}: Invalid directive found in batch script: {rest[0].text}"
-                raise SpecError(message, kind="directive", line=rest[0].line)
+                hint = "Options begin with - or --, and a value with blanks needs quotes."
+                raise SpecError(message, kind="directive", line=rest[0].line, hint=hint)
             apply_given(layer, found, self.table, in_script=True)
         ignored = is_on(self.environ.get("SBATCH_IGNORE_PBS", "0")) or layer.values.get("ignore_pbs") is True
         if not ignored and not self.ignore_pbs:

@@ -73,7 +73,9 @@ def _no_shell(text: str, path: str) -> SpecError:
 def check_script(text: str, path: str = "") -> str:
     """Return ``text`` if sbatch would take it, in the order of sbatch's own checks; ``path`` is for the advice."""
     if not isinstance(text, str):
-        raise SpecError(f"The script is of type {type(text).__name__}, not text")
+        raise SpecError(
+            f"The script is of type {type(text).__name__}, not text", hint='Read a file with read_script("job.sh").'
+        )
     if not text:
         raise SpecError("The script is empty", hint='A batch script starts with a line such as "#!/bin/bash".')
     if not text.strip():

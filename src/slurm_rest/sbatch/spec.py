@@ -378,14 +378,16 @@ def _check_process(spec: JobSpec) -> None:
         raise SpecError("args takes a list of texts", field="args", hint='For instance args=["--epochs", "3"].')
     parts = spec.components
     if not isinstance(parts, tuple) or not all(isinstance(item, JobSpec) and not item.components for item in parts):
-        raise SpecError("components takes a list of JobSpec without components", field="components")
+        hint = "For instance components=[JobSpec(ntasks=1)]."
+        raise SpecError("components takes a list of JobSpec without components", field="components", hint=hint)
     if not isinstance(spec.env, Mapping):
         raise SpecError("env takes a mapping of names to values", field="env", hint='For instance env={"A": "1"}.')
     for name, value in spec.env.items():
         # The value stays out of the message: environments carry secrets.
         if not _is_text(name) or not name or "=" in name:
             shown = name.partition("=")[0] if isinstance(name, str) else name
-            raise SpecError(f"env: {shown!r} cannot be the name of a variable", field="env")
+            hint = "A name is text without = and NUL."
+            raise SpecError(f"env: {shown!r} cannot be the name of a variable", field="env", hint=hint)
         if not _is_text(value):
             raise SpecError(f"env: the value of {name} is not text", field="env", hint="Convert it with str().")
 

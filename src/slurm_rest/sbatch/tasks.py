@@ -93,7 +93,8 @@ def _add_hosts(plan: _Plan, values: Mapping[str, object], fields: Fields) -> Non
     hosts = fields.get("required_nodes")
     arbitrary = _base(values) == "arbitrary"
     if arbitrary and plan.nodes_set:
-        raise SpecError("--nodes cannot be combined with --distribution=arbitrary", field="nodes", kind="conflict")
+        message = "--nodes cannot be combined with --distribution=arbitrary"
+        raise SpecError(message, field="nodes", kind="conflict", hint="Leave it out: the hosts that are named count.")
     if not isinstance(hosts, list) or not hosts:
         if arbitrary:
             hint = "Give --nodelist."
@@ -122,7 +123,8 @@ def _check_plane(plan: _Plan, values: Mapping[str, object]) -> None:
     planes = int(size)
     if (plan.least <= 0 or plan.tasks // planes < plan.least) and (plan.least - 1) * planes >= plan.tasks:
         message = f"Too few tasks ({plan.tasks}) for planes of {planes} on {plan.least} nodes"
-        raise SpecError(message, field="distribution", kind="conflict")
+        hint = "Ask for more tasks, fewer nodes or smaller planes."
+        raise SpecError(message, field="distribution", kind="conflict", hint=hint)
 
 
 def _settle(plan: _Plan, values: Mapping[str, object], fields: Fields) -> None:
@@ -152,7 +154,7 @@ def _check_segment(plan: _Plan, values: Mapping[str, object]) -> None:
     wrong = next((size for size in sizes if size > segment and size % segment), None)
     if wrong is not None:
         message = f"--segment={segment} does not divide the number of nodes, {wrong}"
-        raise SpecError(message, field="segment", kind="conflict")
+        raise SpecError(message, field="segment", kind="conflict", hint="Ask for a multiple of it.")
 
 
 def _minimum_cpus(plan: _Plan, values: Mapping[str, object]) -> int:

@@ -106,7 +106,7 @@ def _with_gpus(text: str, part: str) -> str:
     if name in text:
         if _leading(text[text.index(name) + len(name) + 1 :]) <= 0:
             message = f"--gpus-per-task asks for GPUs with and without a type: {part!r}"
-            raise SpecError(message, field="gpus_per_task", kind="value")
+            raise SpecError(message, field="gpus_per_task", kind="value", hint="Say it in one of them.")
         return text
     return f"{name}={count},{text}".rstrip(",") if count else text
 

@@ -36,7 +36,8 @@ def read_body(body: Mapping[str, object], api_version: str = "") -> JobSpec:
     script = body.get("script")
     jobs = _jobs_of(body)
     if not isinstance(script, str) or not jobs:
-        raise SpecError('A body has "script" and "job", or "jobs"', field="body", kind="value")
+        hint = "slurm-rest convert prints one."
+        raise SpecError('A body has "script" and "job", or "jobs"', field="body", kind="value", hint=hint)
     release = "26.05" if api_version >= "v0.0.43" else "24.11"
     told = _environment(jobs[0])
     parts = [_component(job, number, len(jobs), told, script, release) for number, job in enumerate(jobs)]
@@ -93,7 +94,8 @@ def _span(seconds: int) -> timedelta:
     try:
         return timedelta(seconds=seconds)
     except OverflowError:
-        raise SpecError("The body has a time beyond all that Slurm can hold", field="body", kind="value") from None
+        hint = "Times are seconds or minutes of 32 bits."
+        raise SpecError("The body has a time beyond all that Slurm can hold", field="body", hint=hint) from None
 
 
 def _texts(value: object) -> list[str]:
@@ -252,7 +254,8 @@ def _counted(job: _Job, values: _Values, script: str, release: str) -> JobSpec:
             problem = f"no options of sbatch give its {wrong}"
     if nearly is not None:
         return nearly
-    raise SpecError(f"This body is no job of sbatch's: {problem}", field="body", kind="value")
+    hint = "slurm-rest convert prints bodies that can be read back."
+    raise SpecError(f"This body is no job of sbatch's: {problem}", field="body", kind="value", hint=hint)
 
 
 _COMPARED_APART = frozenset({"environment", "argv"})
