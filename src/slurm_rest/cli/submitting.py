@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["convert", "submit"]
 
+# 0:53 in sacct: slurmstepd could not open the files of a batch job, so its script never began (24.11, 26.05).
+_NO_OUTPUT_FILE = 53
 _EPILOG = """\b
 Examples:
   slurm-rest submit -N 2 -t 1:00:00 train.sh --epochs 3
@@ -137,5 +139,8 @@ async def _outcome(client: AsyncSlurmClient, record: JobInfo, *, quiet: bool) ->
         if record.exit_code.signal:
             how = f"signal {record.exit_code.signal}"
         hint = f"Its output went to {record.stdout}" if record.stdout else ""
+        if record.exit_code.signal == _NO_OUTPUT_FILE:
+            hint = f"Its node could not open {record.stdout or 'a file for its output'}: is there such a directory,"
+            hint += " may the user write there, and is there room?"
         complain(f"job {record.id} ended {record.state}, {how}", hint)
     return status or FAILED

@@ -266,6 +266,16 @@ def test_wait_ends_as_the_job_did(run: Run, server: Server, state: str, code: in
         assert "hint: Its output went to /home/alice/slurm-12.out" in result.err
 
 
+def test_an_output_that_could_not_be_opened_is_said(run: Run, server: Server) -> None:
+    exit_code = {"signal": {"id": {"set": True, "infinite": False, "number": 53}}}
+    server.jobs(job(12, "FAILED", exit_code=exit_code, standard_output="/full/slurm-12.out"))
+
+    result = run("submit", "--wait", "--wrap", "true")
+
+    assert result.err.splitlines()[-2].endswith("job 12 ended FAILED, signal 53")
+    assert result.err.splitlines()[-1].startswith("hint: Its node could not open /full/slurm-12.out: ")
+
+
 def test_a_script_may_ask_for_the_wait(run: Run, server: Server) -> None:
     result = run("submit", stdin=b"#!/bin/sh\n#SBATCH --wait\n")
 
