@@ -15,6 +15,7 @@ from slurm_rest import (
     ControllerDown,
     JobNotFound,
     SubmitUncertain,
+    Timeout,
     Unreachable,
 )
 from tests.support.waiting import until
@@ -81,6 +82,27 @@ async def test_a_frozen_controller_makes_a_submission_uncertain(cluster: Cluster
         # The request lay in the controller's socket, and is carried out once it wakes.
         found = await until(lambda: client.jobs(name="frozen"))
     assert [record.submission_key for record in found] == [caught.value.key]
+
+
+async def test_a_frozen_slurmrestd_makes_a_submission_uncertain(cluster: Cluster) -> None:
+    token = cluster.token("alice")
+    async with AsyncSlurmClient(cluster.url, token=token, workdir="/tmp", timeout=1, recovery_timeout=1) as client:
+        await client.api_version()
+        with cluster.frozen("slurmrestd"), pytest.raises(SubmitUncertain) as caught:
+            await client.submit(TRUE, name="frozen-rest", hold=True)
+        # The request lay in slurmrestd's socket, and is carried out once it wakes.
+        (record,) = await until(lambda: client.jobs(name="frozen-rest"))
+        assert record.submission_key == caught.value.key
+        assert (await client.job(record.id).cancel()).ok
+
+
+async def test_a_frozen_slurmrestd_that_was_never_heard_gets_no_submission(cluster: Cluster) -> None:
+    async with AsyncSlurmClient(cluster.url, token=cluster.token("alice"), workdir="/tmp", timeout=1) as client:
+        with cluster.frozen("slurmrestd"), pytest.raises(Timeout) as caught:
+            await client.submit(TRUE, name="unheard")
+        assert caught.value.hint.startswith("No job was submitted.")
+        await client.ping()
+        assert not await client.jobs(name="unheard")
 
 
 async def test_waiters_outlive_a_controller_that_restarts(client: AsyncSlurmClient, cluster: Cluster) -> None:

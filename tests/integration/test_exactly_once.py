@@ -19,7 +19,7 @@ from slurm_rest import (
     Unreachable,
 )
 from slurm_rest.job import AsyncJob
-from tests.support.proxy import Fault, FaultProxy, proxy_to
+from tests.support.proxy import Fault, FaultProxy, proxy_to, thirty_percent
 from tests.support.waiting import until_true
 
 SCRIPT = "#!/bin/sh\ntrue\n"
@@ -175,13 +175,6 @@ async def test_a_killed_client_and_its_retry_make_one_job(fault: Fault, cluster:
 # --- storms ---------------------------------------------------------------------------------------------------
 
 
-def thirty_percent(seed: int) -> Callable[[int], Fault]:
-    """Lose 30 % of the answers, most of them after the request was forwarded."""
-    dice = random.Random(seed)
-    kinds = [Fault.LOST] * 14 + [Fault.CUT] * 8 + [Fault.LATE_PAGE] * 5 + [Fault.REFUSED] * 2 + [Fault.PAGE]
-    return lambda _: dice.choice(kinds) if dice.random() < 0.3 else Fault.NONE
-
-
 async def storm(slurm: AsyncSlurmClient, name: str, at_once: int) -> list[AsyncJob]:
     """Submit many, and again only what raised an error that promises that there is no job."""
     slots = asyncio.Semaphore(at_once)
@@ -218,6 +211,11 @@ async def restart(cluster: Cluster, daemon: str) -> None:
         pass
 
 
+async def kill(cluster: Cluster, daemon: str) -> None:
+    cluster.service(daemon).kill()
+    cluster.service(daemon).start()
+
+
 async def freeze(cluster: Cluster, daemon: str) -> None:
     with cluster.frozen(daemon):
         await asyncio.sleep(5)
@@ -225,8 +223,8 @@ async def freeze(cluster: Cluster, daemon: str) -> None:
 
 @pytest.mark.parametrize(
     ("disturb", "daemon"),
-    [(restart, "slurmctld"), (restart, "slurmrestd"), (freeze, "slurmctld")],
-    ids=["slurmctld-restarts", "slurmrestd-restarts", "slurmctld-freezes"],
+    [(restart, "slurmctld"), (kill, "slurmrestd"), (freeze, "slurmctld")],
+    ids=["slurmctld-restarts", "slurmrestd-is-killed", "slurmctld-freezes"],
 )
 async def test_a_storm_with_a_daemon_in_trouble(
     disturb: Callable[[Cluster, str], Coroutine[object, object, None]], daemon: str, cluster: Cluster, name: str

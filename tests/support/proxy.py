@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import enum
+import random
 import re
 from collections.abc import AsyncIterator, Callable
 from urllib.parse import urlsplit
 
-__all__ = ["Fault", "FaultProxy", "proxy_to"]
+__all__ = ["Fault", "FaultProxy", "proxy_to", "thirty_percent"]
 
 _LENGTH = re.compile(rb"(?im)^content-length: *(\d+)")
 _PAGE = b"<html>sorry</html>"
@@ -31,6 +32,13 @@ class Fault(enum.Enum):
     HUGE = "forwarded, then answered with 80 MB by the proxy"
     SILENT = "forwarded, and the answer is kept back until the client leaves"
     HELD = "kept until the client has left, and forwarded then"
+
+
+def thirty_percent(seed: int) -> Callable[[int], Fault]:
+    """Lose 30 % of the answers, most of them after the request was forwarded."""
+    dice = random.Random(seed)  # no secret
+    kinds = [Fault.LOST] * 14 + [Fault.CUT] * 8 + [Fault.LATE_PAGE] * 5 + [Fault.REFUSED] * 2 + [Fault.PAGE]
+    return lambda _: dice.choice(kinds) if dice.random() < 0.3 else Fault.NONE
 
 
 class FaultProxy:

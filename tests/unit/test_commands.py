@@ -22,6 +22,7 @@ from slurm_rest.errors import (
     SubmitRejected,
     Timeout,
     TransportError,
+    Unreachable,
 )
 from slurm_rest.models import ExitCode, JobInfo, Submission
 from slurm_rest.sbatch import JobSpec
@@ -244,6 +245,7 @@ def test_a_refusal_keeps_slurms_words(recorded: Recorded) -> None:
         ("0\n", "", 0, ProtocolError),
         ("", "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation", 1, ControllerDown),
         ("", "", 137, ProtocolError),
+        ("", "sbatch: error: Munge decode failed: Expired credential", 1, Unreachable),
         ("", "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying", 124, Timeout),
     ],
 )
@@ -261,6 +263,18 @@ def test_a_dead_controller_has_taken_nothing() -> None:
     said = "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)"
     with pytest.raises(ControllerDown):
         commands.read_submission(done("", said, 1), "h")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'Munge encode failed: Failed to access "/run/munge/munge.socket.2" (Did you start munged?)',
+        "Batch job submission failed: Protocol authentication error",
+    ],
+)
+def test_what_munge_did_not_vouch_for_was_not_submitted(said: str) -> None:
+    with pytest.raises(Unreachable, match="cannot prove to Slurm who runs it"):
+        commands.read_submission(done("", f"sbatch: error: {said}", 1), "h")
 
 
 def test_no_room_is_told_apart_from_a_refusal() -> None:
@@ -341,6 +355,8 @@ def test_a_controller_that_is_down_is_named() -> None:
     [
         ("squeue", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)", ControllerDown),
         ("squeue", "squeue: error: Access/permission denied", PermissionDenied),
+        ("squeue", "slurm_load_jobs error: Protocol authentication error", Unreachable),
+        ("sacct", 'sacct: error: Munge encode failed: Failed to access "/run/munge/munge.socket.2"', Unreachable),
         ("squeue", "", ProtocolError),
     ],
 )

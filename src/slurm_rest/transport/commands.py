@@ -20,6 +20,7 @@ from slurm_rest.errors import (
     SubmitRejected,
     Timeout,
     TransportError,
+    Unreachable,
 )
 from slurm_rest.models import CancelResult, Ping, Submission
 from slurm_rest.sbatch import JobSpec
@@ -75,6 +76,10 @@ _AWAY = re.compile(r"[Uu]nable to contact slurm controller|Unable to connect to 
 _LOST = re.compile(
     r"[Ss]ocket timed out|Zero Bytes were|[Cc]ommunication connection failure|[Mm]essage (?:send|receive) fail"
 )
+# munged is away, or has another key or time than slurmctld's. What cannot be decoded is an answer, the rest proves that
+# slurmctld did nothing.
+_UNPROVEN = re.compile(r"Munge (?:en|de)code failed[^;]*|Protocol authentication error")
+_UNREADABLE = "Munge decode failed"
 _DENIED = re.compile(r"Access/permission denied|Invalid user id|[Uu]ser not found|not authorized")
 
 
@@ -111,6 +116,11 @@ def failure(done: Finished, where: str) -> SlurmError:
     message = f"{done.name} on {where} failed with exit status {done.status}: {said}"
     if done.name == "sacct" and "accounting storage is disabled" in said:
         return no_accounting(where)
+    unproven = _UNPROVEN.search(said)
+    if unproven:
+        message = f"{done.name} on {where} cannot prove to Slurm who runs it: {unproven[0]}"
+        hint = "Is munged running there, with the cluster's key and time? Try there: munge -n | unmunge"
+        return Unreachable(message, hint=hint, context=context)
     if done.name == "sacct":
         hint = "slurmdbd may be away, or the cluster keeps no accounting: sacctmgr ping."
         return AccountingDown(message, hint=hint, context=context)
@@ -210,7 +220,9 @@ def read_submission(done: Finished, where: str) -> Submission | SlurmError:
     if done.status == _NO_ROOM:
         hint = "The job was not submitted: /tmp (or TMPDIR) there must take a small file."
         raise TransportError(f"{where} has no room for the job's environment: {said}", hint=hint, context=context)
-    if _AWAY.search(said):
+    if _UNREADABLE in said:
+        return failure(done, where)
+    if _AWAY.search(said) or _UNPROVEN.search(said):
         raise failure(done, where)
     if done.status == _OUT_OF_TIME:
         hint = "slurmctld is busy or stuck: scontrol ping"

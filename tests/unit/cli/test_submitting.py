@@ -270,7 +270,10 @@ def test_wait_ends_as_the_job_did(run: Run, server: Server, state: str, code: in
 @pytest.mark.parametrize(
     ("fields", "hint"),
     [
-        ({"exit_code": {"signal": {"id": {"set": True, "number": 53}}}}, "Slurm could not open it: does the directory"),
+        (
+            {"exit_code": {"signal": {"id": {"set": True, "number": 53}}}},
+            "Slurm could not open it: is there such a directory",
+        ),
         ({}, "The job never started."),
     ],
 )

@@ -1,0 +1,216 @@
+"""Daemons behind Slurm's own that die: the database's MariaDB, munge, a node's slurmd; and a full disk on a node.
+
+``scripts/faults daemons`` runs all of it on both releases.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from cluster.native import Cluster
+from slurm_rest import AccountingDown, AsyncSlurmClient, BaseState, FileMissing, SubmitUncertain, Unreachable
+from slurm_rest.job import AsyncJob
+from tests.support.waiting import until, until_true
+
+SCRIPT = "#!/bin/sh\nexit 3\n"
+SharedCluster = Callable[[str], Cluster]
+OwnCluster = Callable[..., Cluster]
+RELEASES = ["24.11", "26.05"]
+LONG = bool(os.environ.get("SLURM_REST_FAULT_SECONDS"))
+both = pytest.mark.parametrize("release", RELEASES)
+
+
+def short_on(release: str) -> pytest.MarkDecorator:
+    """Run a slow test on one release, and on both for scripts/faults."""
+    return pytest.mark.parametrize("release", RELEASES if LONG else [release])
+
+
+def client_of(cluster: Cluster, **settings: object) -> AsyncSlurmClient:
+    given: dict[str, object] = {
+        "url": cluster.url,
+        "token": cluster.token("alice"),
+        "ssh_host": "127.0.0.1",
+        "ssh_port": cluster.ssh_port,
+        "ssh_user": "alice",
+        "ssh_key_file": cluster.ssh_key,
+        "ssh_known_hosts": cluster.known_hosts,
+        "transport": "rest",
+        "workdir": "/tmp",
+    }
+    return AsyncSlurmClient(**{**given, **settings})  # type: ignore[arg-type]  # whatever a test wants to set
+
+
+@pytest.fixture
+def name() -> str:
+    return f"fault-{random.getrandbits(40):x}"
+
+
+def jobs_named(cluster: Cluster, name: str) -> list[str]:
+    return cluster.exec(["squeue", "-h", "-t", "all", "-n", name, "-o", "%A"], check=True).stdout.split()
+
+
+async def _pending(job: AsyncJob) -> bool:
+    state = await job.refresh()
+    return state.is_pending and not state.flags
+
+
+# --- the database ---------------------------------------------------------------------------------------------
+
+
+@short_on("24.11")
+async def test_a_killed_mariadb_delays_ends_and_loses_none(own_cluster: OwnCluster, release: str, name: str) -> None:
+    cluster = own_cluster(release, conf={"MinJobAge": "2"})
+    database = cluster.service("database")
+    async with client_of(cluster) as slurm:
+        await slurm.ping_accounting()
+        database.kill()
+        try:
+            with pytest.raises(AccountingDown):
+                await slurm.ping_accounting()
+            with pytest.raises(AccountingDown):
+                await slurm.history()
+            with pytest.raises(SubmitUncertain, match="Whether the job was submitted before"):
+                await slurm.submit(SCRIPT, name=name, idempotency_key=name)
+            assert jobs_named(cluster, name) == []
+            # The controller goes on, and tells ends itself as long as it has the jobs.
+            seen, missed = [await slurm.submit(SCRIPT, name=name) for _ in range(2)]
+            assert (await seen.wait(timeout=60)).exit_code.code == 3
+            await until_true(lambda: not jobs_named(cluster, name), "their leaving")
+            waiting = asyncio.create_task(missed.wait(timeout=120))
+            with pytest.raises(AccountingDown):
+                await missed.info()
+            assert not waiting.done()
+        finally:
+            database.start()
+        record = await waiting
+        assert (record.state.base, record.exit_code.code, record.source) == (BaseState.FAILED, 3, "accounting")
+
+        async def both_told() -> bool:
+            return {job.id for job in await slurm.history(name=name)} == {seen.id, missed.id}
+
+        await until(both_told, "accounting's word of both")
+
+
+# --- munge ----------------------------------------------------------------------------------------------------
+
+
+@short_on("26.05")
+async def test_without_munge_commands_say_so_and_tokens_go_on(
+    shared_cluster: SharedCluster, release: str, name: str
+) -> None:
+    cluster = shared_cluster(release)
+    async with client_of(cluster, transport="ssh") as ssh, client_of(cluster) as rest:
+        held = await ssh.submit(SCRIPT, hold=True, name=name)
+        waiting = asyncio.create_task(held.wait(timeout=60))
+        with cluster.stopped("munge"):
+            with pytest.raises(Unreachable, match="cannot prove to Slurm who runs it: Munge encode failed") as caught:
+                await ssh.submit(SCRIPT, hold=True, name=name)
+            assert caught.value.hint.startswith("No job was submitted.")
+            with pytest.raises(Unreachable):
+                await ssh.states([held])
+            assert (await rest.submit(SCRIPT, hold=True, name=name)).id == held.id + 1
+            assert not waiting.done()
+        cluster.exec(["scancel", "-n", name])
+        assert (await waiting).state.base is BaseState.CANCELLED
+        assert len(await rest.jobs(name=name)) == 2
+
+
+# --- nodes ----------------------------------------------------------------------------------------------------
+
+
+@short_on("24.11")
+async def test_a_job_whose_node_died_is_requeued_and_followed(own_cluster: OwnCluster, release: str) -> None:
+    """Nothing of it is an end: its node is the only one, is declared dead, and comes back."""
+    cluster = own_cluster(release, nodes=1)
+    node = cluster.service("n1")
+    async with client_of(cluster) as slurm:
+        told: list[BaseState] = []
+        first = await slurm.submit('#!/bin/sh\n[ -n "$SLURM_RESTART_COUNT" ] || sleep 600\nexit 3\n')
+
+        async def runs() -> bool:
+            return (await first.refresh()).is_running
+
+        await until(runs, "the start")
+        waiting = asyncio.create_task(
+            slurm.wait([first], timeout=120, on_change=lambda states: told.append(states[first.id].base))
+        )
+        node.kill()
+        later = await slurm.submit(SCRIPT)
+        cluster.exec(["scontrol", "update", "nodename=n1", "state=down", "reason=trial"], check=True)
+        await until(lambda: _pending(first), "the requeue")
+        assert not waiting.done()
+        assert (await later.refresh()).is_pending
+        await asyncio.to_thread(cluster.exec, ["scontrol", "update", "nodename=n1", "state=resume"])
+        await asyncio.to_thread(node.start)
+        cluster.exec(["scontrol", "update", f"jobid={first.id}", "starttime=now"])
+        (record,) = await waiting
+        assert (record.exit_code.code, record.restart_count) == (3, 1)
+        assert told[-1] is BaseState.FAILED
+        assert told.count(BaseState.FAILED) == 1
+        assert BaseState.NODE_FAIL not in told
+        assert (await later.wait(timeout=60)).exit_code.code == 3
+
+
+# --- a full disk ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small(shared_cluster: SharedCluster, release: str, name: str) -> Iterator[Callable[[str], str]]:
+    """Return a function that mounts a small file system on the nodes, with these options, and returns its path."""
+    cluster = shared_cluster(release)
+    mounted: list[str] = []
+
+    def mount(options: str) -> str:
+        path = f"/shared/{name}-{len(mounted)}"
+        words = f"mkdir -p {path} && mount -t tmpfs -o mode=1777,{options} tmpfs {path}"
+        cluster.exec(["sh", "-c", words], check=True)
+        mounted.append(path)
+        return path
+
+    yield mount
+    for path in mounted:
+        cluster.exec(["umount", path], check=True)
+
+
+@both
+async def test_a_full_disk_fails_the_job_and_says_so(
+    shared_cluster: SharedCluster, release: str, small: Callable[[str], str]
+) -> None:
+    cluster = shared_cluster(release)
+    full, none_left = small("size=16k"), small("size=16k,nr_inodes=1")
+    cluster.exec(["sh", "-c", f"dd if=/dev/zero of={full}/filler bs=4k 2>/dev/null; [ -s {full}/filler ]"], check=True)
+    async with client_of(cluster) as slurm:
+        unwritten = await slurm.submit("#!/bin/sh\necho hello || exit 9\n", chdir=full)
+        unopened = await slurm.submit("#!/bin/sh\necho hello\n", chdir=none_left)
+        record = await unwritten.wait(timeout=60)
+        assert (record.state.base, record.exit_code.code) == (BaseState.FAILED, 9)
+        assert await unwritten.stdout() == ""
+        record = await unopened.wait(timeout=60)
+        assert (record.state.base, record.exit_code.signal) == (BaseState.FAILED, 53)
+        with pytest.raises(FileMissing):
+            await unopened.stdout()
+
+
+@short_on("26.05")
+async def test_a_node_without_room_for_scripts_ends_no_wait(own_cluster: OwnCluster, release: str) -> None:
+    cluster = own_cluster(release, nodes=1)
+    spool = "/var/lib/cluster/slurmd-n1"
+    async with client_of(cluster) as slurm:
+        cluster.exec(["mount", "-t", "tmpfs", "-o", "size=4k,nr_inodes=1", "tmpfs", spool], check=True)
+        job = await slurm.submit(SCRIPT)
+        waiting = asyncio.create_task(job.wait(timeout=120))
+        drained = ["sinfo", "-h", "-n", "n1", "-o", "%T"]
+        await until_true(lambda: "drain" in cluster.exec(drained).stdout, "the node's draining")
+        await until(lambda: _pending(job), "the requeue")
+        assert not waiting.done()
+        cluster.exec(["umount", spool], check=True)
+        cluster.exec(["scontrol", "update", "nodename=n1", "state=resume"], check=True)
+        cluster.exec(["scontrol", "release", str(job.id)])
+        cluster.exec(["scontrol", "update", f"jobid={job.id}", "starttime=now"])
+        record = await waiting
+        assert (record.exit_code.code, record.restart_count) == (3, 1)
