@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import time
 from collections.abc import AsyncGenerator, Generator
 from html import escape
 from typing import TYPE_CHECKING
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from .watching import JobChange
 
 __all__ = ["AsyncJob"]
+
+# How long a handle's id is taken for its job's without a look at the record, while nothing hints at another one.
+_SURE_SECONDS = 300.0
 
 
 class AsyncJob:
@@ -53,6 +57,7 @@ class AsyncJob:
         self.state = JobState.parse("PENDING" if submission and not submission.found else None)
         self.found = submission is not None and submission.found
         self.warnings: tuple[str, ...] = submission.warnings if submission else ()
+        self._sure_at = time.monotonic() if submission else None
 
     @property
     def name(self) -> str:
@@ -81,7 +86,7 @@ class AsyncJob:
 
     async def _members(self) -> list[AsyncJob]:
         found = []
-        for key, state in (await self._client.member_states(self.id)).items():
+        for key, state in (await self._client.member_states(self)).items():
             member = AsyncJob(
                 self._client, self.id, spec=self.spec, task_id=key[0], offset=key[1], identity=self.identity
             )
@@ -99,7 +104,7 @@ class AsyncJob:
         Accounting answers for a job that left the controller.
         """
         if self.is_member:
-            members = await self._client.member_states(self.id)
+            members = await self._client.member_states(self)
             self.state = members.get((self.task_id, self.offset)) or (await self.info()).state
             return self.state
         states = await self._client.states([self], max_age=max_age)
@@ -114,7 +119,21 @@ class AsyncJob:
         """Take the state and the submit time of a record of this job, and return it."""
         self.state = record.state
         self.identity = self.identity.pinned_by(record)
+        self.trust()
         return record
+
+    def doubts(self, state: JobState) -> bool:
+        """Return whether ``state``, told under this job's id alone, may be another job's."""
+        if not self.identity.is_pinned:
+            return False
+        if self._sure_at is None or time.monotonic() - self._sure_at > _SURE_SECONDS:
+            return True
+        before = self.state
+        return (state.is_pending and before.is_running) or (before.is_terminal and not state.is_terminal)
+
+    def trust(self) -> None:
+        """Note that the id was this job's just now."""
+        self._sure_at = time.monotonic()
 
     async def wait(self, timeout: float | None = None, *, progress: bool = False) -> JobInfo:
         """Wait until the job is over and return its final record.

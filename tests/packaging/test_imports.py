@@ -22,7 +22,7 @@ ORDER = [
     *("errors", "metrics", "states", "models", "keys", "records", "identity", "exits", "history"),
     *("sbatch", "api", "outputs"),
     *("pathmap", "auth", "token_settings", "config"),
-    *("transport", "submission", "exit_files"),
+    *("transport", "submission", "exit_files", "reuse"),
     *("watched", "poller", "watching"),
     *("tables", "progress"),
     *("logs", "job", "grouping", "past", "acting", "following", "looking", "client", "portal", "sync_files", "sync"),
