@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
+from datetime import datetime
 
 from . import watching
 from .grouping import JobRef, JobRefs, both, followed, ids_of, member_of, one_of, several
@@ -41,6 +42,13 @@ class Following:
             members.setdefault(row.job_id, []).append(row.state)
         return {job_id: JobState.combine(states) for job_id, states in members.items()}
 
+    def stale_since(self, job: JobRef | None = None) -> datetime | None:
+        """Return since when Slurm gives no answer, about one job or at all; None if it does, or was not asked.
+
+        What is known of the job's state is then the last that was heard. Nothing is asked.
+        """
+        return self._poller.stale_since(None if job is None else followed(job))
+
     async def _states_of(self, jobs: list[JobRef], max_age: float) -> dict[int, JobState]:
         found = await self._poller.states(ids_of(jobs), max_age)
         doubtful = [job for job in jobs if isinstance(job, AsyncJob) and job.id in found and job.doubts(found[job.id])]
@@ -69,10 +77,26 @@ class Following:
 
         Raises JobNotFound when neither knows it.
         """
+        if isinstance(job, AsyncJob) and job.task_id is not None and (own := await self._record_of_task(job)):
+            return own
         mine = await self._records_of([job])
         if isinstance(job, AsyncJob) and job.is_member:
             return member_of(job, mine.get(job.id, []))
         return one_of(followed(job).identity.job_id, mine)
+
+    async def _record_of_task(self, job: AsyncJob) -> JobInfo | None:
+        """Return the record of a task that has started and is in the controller, without those of its whole array.
+
+        A row of a state is 80 bytes and a record 8 kB, and the array's id stands for all of them.
+        """
+        if job.own_id is None:
+            rows = await self._transport.states([job.id])
+            job.own_id = next((row.own_id for row in rows if row.task_id == job.task_id), None)
+        # The last task to start takes the array's own id.
+        if job.own_id is None or job.own_id == job.id:
+            return None
+        records = job.identity.pick(await self._transport.describe([job.own_id]))
+        return next((one for one in records if (one.array_job_id, one.array_task_id) == (job.id, job.task_id)), None)
 
     async def describe(self, jobs: JobRefs, *, ended: bool = False) -> dict[int, JobInfo]:
         """Return the full record of each job; those that neither controller nor accounting knows are absent.

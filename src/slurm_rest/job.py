@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import time
 from collections.abc import AsyncGenerator, Generator
+from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,8 @@ class AsyncJob:
 
     An array or het job is a group: its state is derived from all members, which ``tasks`` and ``components`` return as
     handles of their own (``12_3``, ``12+1``). ``found`` says of a submission that its job was there already.
-    ``identity`` is what tells this job from another one that had, or will have, its id.
+    ``identity`` is what tells this job from another one that had, or will have, its id; ``own_id`` is the id that Slurm
+    has given a task beside its array's, as far as that is known.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class AsyncJob:
         self.identity = identity or Identity(job_id)
         self.task_id = task_id
         self.offset = offset
+        self.own_id: int | None = None
         self.spec = spec
         self.state = JobState.parse("PENDING" if submission and not submission.found else None)
         self.found = submission is not None and submission.found
@@ -63,6 +66,11 @@ class AsyncJob:
     def name(self) -> str:
         """The name it was submitted under, empty for a handle made from an id."""
         return self.spec.name or "" if self.spec else ""
+
+    @property
+    def stale_since(self) -> datetime | None:
+        """Since when Slurm gives no answer about this job, and ``state`` is only the last known; None if it does."""
+        return self._client.stale_since(self)
 
     @property
     def is_member(self) -> bool:

@@ -25,7 +25,20 @@ ORDER = [
     *("transport", "submission", "exit_files", "reuse"),
     *("watched", "poller", "watching"),
     *("tables", "progress"),
-    *("logs", "job", "grouping", "past", "acting", "following", "looking", "client", "portal", "sync_files", "sync"),
+    *(
+        "logs",
+        "job",
+        "grouping",
+        "past",
+        "acting",
+        "following",
+        "looking",
+        "client",
+        "portal",
+        "sync_files",
+        "sync_job",
+        "sync",
+    ),
     *("exporters", "notebook", "testing", "cli", "__main__"),
 ]
 # Each of these is known to one place; everything else goes through it.
