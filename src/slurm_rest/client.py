@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
-from functools import cached_property
+from functools import cache
 from typing import TYPE_CHECKING
 
 from .acting import Acting
@@ -107,7 +107,10 @@ class AsyncSlurmClient(Acting, Following, Looking):
             recovery_timeout=recovery_timeout,
             metrics=self.metrics,
         )
-        self._poller = Poller(self._transport, exits=ExitReader(self.settings, lambda: self.files, self.user_name))
+        # No part of the client refers to the client, so one that is dropped goes at once.
+        settings, way = self.settings, self._transport
+        self._files = cache(lambda: choose_files(settings, way))
+        self._poller = Poller(way, exits=ExitReader(settings, way, self._files))
 
     def __repr__(self) -> str:
         """Return the address and the user, never a token."""
@@ -124,14 +127,14 @@ class AsyncSlurmClient(Acting, Following, Looking):
     async def close(self) -> None:
         """Stop watching and close connections. Jobs are left alone."""
         await self._poller.close()
-        if "files" in vars(self):
+        if self._files.cache_info().currsize:
             await self.files.close()
         await self._transport.close()
 
-    @cached_property
+    @property
     def files(self) -> Files:
         """The cluster's files, by the paths that the cluster knows: docs/files.md says which ways lead to them."""
-        return choose_files(self.settings, self._transport)
+        return self._files()
 
     @property
     def slurm_release(self) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from .config import Settings
 from .errors import FileMissing, SlurmError, TransportError
 from .exits import ExitRecord, name_of, read_exit_record
+from .transport.base import SlurmTransport
 from .transport.files import Files
 
 __all__ = ["ExitReader"]
@@ -15,10 +16,10 @@ _MAX_BYTES = 4096
 
 
 class ExitReader:
-    """The exit records of one user's jobs. ``files`` and ``user`` are asked for when the first record is read."""
+    """The exit records of the transport's user. ``files`` is called when the first record is read."""
 
-    def __init__(self, settings: Settings, files: Callable[[], Files], user: Callable[[], Awaitable[str]]) -> None:
-        self._settings, self._files, self._user = settings, files, user
+    def __init__(self, settings: Settings, transport: SlurmTransport, files: Callable[[], Files]) -> None:
+        self._settings, self._transport, self._files = settings, transport, files
 
     async def read(self, job_id: int, task_id: int | None = None) -> ExitRecord | str:
         """Return the record of a job or task, or why there is none; raises TransportError when the way is broken."""
@@ -26,7 +27,8 @@ class ExitReader:
         if not template:
             return ""
         try:
-            directory = Settings.for_user(template, await self._user(), "SLURM_REST_EXIT_RECORDS").rstrip("/")
+            user = self._settings.user or await self._transport.user_name()
+            directory = Settings.for_user(template, user, "SLURM_REST_EXIT_RECORDS").rstrip("/")
             path = f"{directory}/{name_of(job_id, task_id)}"
             data = (await self._files().tail(path, max_bytes=_MAX_BYTES)).data
         except TransportError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
+from datetime import datetime
 
 from . import watching
 from .grouping import JobRef, JobRefs, both, followed, ids_of, member_of, one_of, several
@@ -10,6 +11,7 @@ from .identity import by_id
 from .job import AsyncJob
 from .models import JobInfo, group_record
 from .poller import Poller
+from .reuse import find_replaced
 from .states import JobState
 from .transport.base import SlurmTransport
 from .watched import Followed
@@ -29,29 +31,72 @@ class Following:
 
         What this client heard within the last ``max_age`` seconds, for instance while it waits for the same jobs, is
         not asked for again. An array or het job has one combined state. A job that left the controller (MinJobAge,
-        300 s by default) is absent too; ``history`` and ``job(id).info()`` still know it.
+        300 s by default) is absent too; ``history`` and ``job(id).info()`` still know it. So is one whose id Slurm has
+        given to another job: a handle is compared with the record of that job where it seems to start anew, and every
+        few minutes.
         """
         if jobs is not None:
-            return await self._poller.states(ids_of(jobs), max_age)
+            return await self._states_of(several(jobs), max_age)
         members: dict[int, list[JobState]] = {}
         for row in await self._transport.all_states():
             members.setdefault(row.job_id, []).append(row.state)
         return {job_id: JobState.combine(states) for job_id, states in members.items()}
+
+    def stale_since(self, job: JobRef | None = None) -> datetime | None:
+        """Return since when Slurm gives no answer, about one job or at all; None if it does, or was not asked.
+
+        What is known of the job's state is then the last that was heard. Nothing is asked.
+        """
+        return self._poller.stale_since(None if job is None else followed(job))
+
+    async def _states_of(self, jobs: list[JobRef], max_age: float) -> dict[int, JobState]:
+        found = await self._poller.states(ids_of(jobs), max_age)
+        doubtful = [job for job in jobs if isinstance(job, AsyncJob) and job.id in found and job.doubts(found[job.id])]
+        if not doubtful:
+            return found
+        replaced = await find_replaced(self._transport, [job.identity for job in doubtful])
+        kept = {followed(job).identity.job_id for job in jobs if followed(job).identity not in replaced}
+        for job in doubtful:
+            if job.identity not in replaced:
+                job.trust()
+        return {job_id: state for job_id, state in found.items() if job_id in kept}
+
+    async def _records_of(self, jobs: list[JobRef], *, ended: bool = False) -> dict[int, list[JobInfo]]:
+        """Return the records of each job, by id; those of a job whose id has been given anew accounting keeps."""
+        identities = [followed(job).identity for job in jobs]
+        records = by_id(await self._transport.describe(dict.fromkeys(one.job_id for one in identities), ended=ended))
+        mine = {one: one.pick(records.get(one.job_id, [])) for one in identities}
+        missing = {one.job_id for one in identities if not mine[one] and records.get(one.job_id)}
+        if missing:
+            older = by_id(await self._transport.incarnations(missing))
+            mine = {one: found or one.pick(older.get(one.job_id, [])) for one, found in mine.items()}
+        return {one.job_id: found for one, found in mine.items() if found}
 
     async def info(self, job: JobRef) -> JobInfo:
         """Return the full record of one job, from accounting when the controller no longer has it.
 
         Raises JobNotFound when neither knows it.
         """
-        identity = followed(job).identity
-        records = by_id(await self._transport.describe([identity.job_id])).get(identity.job_id, [])
-        mine = identity.pick(records)
-        if records and not mine:
-            # The id has been given anew; accounting keeps the older job.
-            mine = identity.pick(by_id(await self._transport.incarnations([identity.job_id])).get(identity.job_id, []))
+        if isinstance(job, AsyncJob) and job.task_id is not None and (own := await self._record_of_task(job)):
+            return own
+        mine = await self._records_of([job])
         if isinstance(job, AsyncJob) and job.is_member:
-            return member_of(job, mine)
-        return one_of(identity.job_id, {identity.job_id: mine} if mine else {})
+            return member_of(job, mine.get(job.id, []))
+        return one_of(followed(job).identity.job_id, mine)
+
+    async def _record_of_task(self, job: AsyncJob) -> JobInfo | None:
+        """Return the record of a task that has started and is in the controller, without those of its whole array.
+
+        A row of a state is 80 bytes and a record 8 kB, and the array's id stands for all of them.
+        """
+        if job.own_id is None:
+            rows = await self._transport.states([job.id])
+            job.own_id = next((row.own_id for row in rows if row.task_id == job.task_id), None)
+        # The last task to start takes the array's own id.
+        if job.own_id is None or job.own_id == job.id:
+            return None
+        records = job.identity.pick(await self._transport.describe([job.own_id]))
+        return next((one for one in records if (one.array_job_id, one.array_task_id) == (job.id, job.task_id)), None)
 
     async def describe(self, jobs: JobRefs, *, ended: bool = False) -> dict[int, JobInfo]:
         """Return the full record of each job; those that neither controller nor accounting knows are absent.
@@ -59,29 +104,35 @@ class Following:
         One small request a job. ``ended=True`` promises that all are over: accounting then answers for 100 at once.
         """
         ids = ids_of(jobs)
-        members = by_id(await self._transport.describe(dict.fromkeys(ids), ended=ended))
+        members = await self._records_of(several(jobs), ended=ended)
         return {job_id: group_record(job_id, members[job_id]) for job_id in ids if job_id in members}
 
-    async def member_states(self, job_id: int) -> dict[tuple[int | None, int | None], JobState]:
+    async def member_states(self, job: JobRef) -> dict[tuple[int | None, int | None], JobState]:
         """Return the state of each member of an array or het job, by task id and component offset.
 
         A task that was cancelled while it was pending leaves no trace in Slurm (24.11 and 26.05), so it is absent.
         """
+        job_id = followed(job).identity.job_id
         rows = await self._transport.states([job_id])
+        if isinstance(job, AsyncJob) and rows and job.doubts(JobState.combine(row.state for row in rows)):
+            if await find_replaced(self._transport, [job.identity]):
+                rows = []
+            else:
+                job.trust()
         found = {(row.task_id, row.offset): row.state for row in rows if (row.task_id, row.offset) != (None, None)}
         if found and all(not state.is_terminal for state in found.values()):
             return found
         # Members that left the controller are known to accounting alone.
-        for record in await self._transport.describe([job_id], ended=True) if rows or not found else ():
+        records = await self._records_of([job], ended=True) if rows or not found else {}
+        for record in records.get(job_id, ()):
             key = (record.array_task_id, record.het_job_offset)
             if key != (None, None):
                 found.setdefault(key, record.state)
         return found
 
     async def members(self, job: JobRef) -> list[JobInfo]:
-        """Return a record for each array task or het component that has one of its own."""
-        (job_id,) = ids_of([job])
-        return await self._transport.describe([job_id])
+        """Return a record for each array task or het component that has one of its own; of a member, its group's."""
+        return (await self._records_of([job])).get(followed(job).identity.job_id, [])
 
     async def wait(
         self,

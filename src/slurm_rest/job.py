@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import time
 from collections.abc import AsyncGenerator, Generator
+from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -24,13 +26,17 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncJob"]
 
+# How long a handle's id is taken for its job's without a look at the record, while nothing hints at another one.
+_SURE_SECONDS = 300.0
+
 
 class AsyncJob:
     """One job of a cluster. ``await job`` waits for its end; ``state`` is what was last heard, without asking.
 
     An array or het job is a group: its state is derived from all members, which ``tasks`` and ``components`` return as
     handles of their own (``12_3``, ``12+1``). ``found`` says of a submission that its job was there already.
-    ``identity`` is what tells this job from another one that had, or will have, its id.
+    ``identity`` is what tells this job from another one that had, or will have, its id; ``own_id`` is the id that Slurm
+    has given a task beside its array's, as far as that is known.
     """
 
     def __init__(
@@ -49,15 +55,22 @@ class AsyncJob:
         self.identity = identity or Identity(job_id)
         self.task_id = task_id
         self.offset = offset
+        self.own_id: int | None = None
         self.spec = spec
         self.state = JobState.parse("PENDING" if submission and not submission.found else None)
         self.found = submission is not None and submission.found
         self.warnings: tuple[str, ...] = submission.warnings if submission else ()
+        self._sure_at = time.monotonic() if submission else None
 
     @property
     def name(self) -> str:
         """The name it was submitted under, empty for a handle made from an id."""
         return self.spec.name or "" if self.spec else ""
+
+    @property
+    def stale_since(self) -> datetime | None:
+        """Since when Slurm gives no answer about this job, and ``state`` is only the last known; None if it does."""
+        return self._client.stale_since(self)
 
     @property
     def is_member(self) -> bool:
@@ -81,7 +94,7 @@ class AsyncJob:
 
     async def _members(self) -> list[AsyncJob]:
         found = []
-        for key, state in (await self._client.member_states(self.id)).items():
+        for key, state in (await self._client.member_states(self)).items():
             member = AsyncJob(
                 self._client, self.id, spec=self.spec, task_id=key[0], offset=key[1], identity=self.identity
             )
@@ -99,7 +112,7 @@ class AsyncJob:
         Accounting answers for a job that left the controller.
         """
         if self.is_member:
-            members = await self._client.member_states(self.id)
+            members = await self._client.member_states(self)
             self.state = members.get((self.task_id, self.offset)) or (await self.info()).state
             return self.state
         states = await self._client.states([self], max_age=max_age)
@@ -114,7 +127,21 @@ class AsyncJob:
         """Take the state and the submit time of a record of this job, and return it."""
         self.state = record.state
         self.identity = self.identity.pinned_by(record)
+        self.trust()
         return record
+
+    def doubts(self, state: JobState) -> bool:
+        """Return whether ``state``, told under this job's id alone, may be another job's."""
+        if not self.identity.is_pinned:
+            return False
+        if self._sure_at is None or time.monotonic() - self._sure_at > _SURE_SECONDS:
+            return True
+        before = self.state
+        return (state.is_pending and before.is_running) or (before.is_terminal and not state.is_terminal)
+
+    def trust(self) -> None:
+        """Note that the id was this job's just now."""
+        self._sure_at = time.monotonic()
 
     async def wait(self, timeout: float | None = None, *, progress: bool = False) -> JobInfo:
         """Wait until the job is over and return its final record.

@@ -133,7 +133,7 @@ class Output:
         job = self._job
         if job.task_id is not None:
             return await self._client.info(job)
-        records = await self._client.members(job.id)
+        records = await self._client.members(job)
         if not records or (job.offset is not None and job.offset not in {part.het_job_offset for part in records}):
             raise JobNotFound(f"There is no job {job.label}", hint="Neither the controller nor accounting knows it.")
         tasks = [record for record in records if record.array_job_id == job.id]

@@ -12,7 +12,7 @@ import contextlib
 import logging
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timezone
 
@@ -91,6 +91,7 @@ class Poller:
         self._heard: dict[int, tuple[float, JobState]] = {}
         self._begun = 0
         self._outage = False
+        self._away_since: datetime | None = None
         self._task: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
 
@@ -146,10 +147,26 @@ class Poller:
             known = {job_id: heard[1] for job_id, heard in fresh if heard and now - heard[0] <= max_age}
         asked = [job_id for job_id in wanted if job_id not in known]
         if asked:
-            for job_id, found in _grouped(await self._transport.states(asked))[0].items():
+            for job_id, found in _grouped(await self._rows(asked))[0].items():
                 known[job_id] = JobState.combine(found.values())
                 self._remember(job_id, self.clock.now(), known[job_id])
         return {job_id: known[job_id] for job_id in wanted if job_id in known}
+
+    def stale_since(self, target: Followed | None) -> datetime | None:
+        """Return since when there is no news of one that is followed, else since when no question is answered."""
+        entry = None if target is None else self._watched.get((target.identity.job_id, target.identity.key))
+        return self._away_since if entry is None else entry.stale_since
+
+    async def _rows(self, ids: Collection[int]) -> list[StateRow]:
+        """Ask for states, and note whether anybody answers."""
+        try:
+            rows = await self._transport.states(ids)
+        except _OUTAGES as error:
+            if not isinstance(error, _LASTING):
+                self._away_since = self._away_since or datetime.now(timezone.utc)
+            raise
+        self._away_since = None
+        return rows
 
     def _remember(self, job_id: int, heard: float, state: JobState) -> None:
         before = self._heard.pop(job_id, None)
@@ -215,7 +232,7 @@ class Poller:
 
     async def _ask_states(self, entries: list[Watched]) -> bool:
         before, self._outage = self._outage, True
-        rows = await self._transport.states({entry.job_id for entry in entries})
+        rows = await self._rows({entry.job_id for entry in entries})
         self._outage = False
         found, own_ids = _grouped(rows)
         now, moment = self.clock.now(), datetime.now(timezone.utc)

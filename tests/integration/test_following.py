@@ -9,7 +9,6 @@ import pytest
 
 from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient, NoAccounting, OutcomeUnknown
-from slurm_rest.exit_files import ExitReader
 from slurm_rest.poller import Clock, Poller
 from tests.support.waiting import until, until_true
 
@@ -31,11 +30,20 @@ async def test_an_id_that_is_given_anew_is_not_taken_for_the_old_job(own_cluster
         again = slurm.job(old.id, submit_time=first.submit_time)
         with cluster.stopped("slurmctld"):
             cluster.exec(["sh", "-c", "rm -rf /var/lib/cluster/slurmctld/*"])
-        new = await slurm.submit("#!/bin/sh\nexit 0\n", name="new")
+        new = await slurm.submit(
+            "#!/bin/sh\nwhile [ ! -e go-on ]; do sleep 0.1; done\n", name="new", chdir="/home/alice"
+        )
         assert new.id == old.id
-        assert (await new.wait(timeout=60)).name == "new"
+        assert [(await one.cancel()).outcome for one in (old, again)] == ["already_over"] * 2
+        assert (await old.hold()).outcome == "already_over"
+        assert (await slurm.states([old, again]), [*await slurm.states([new])]) == ({}, [new.id])
+        assert str(await old.refresh()) == str(await again.refresh()) == "FAILED"
+        (cluster.home / "alice/go-on").touch()
+        ended = await new.wait(timeout=60)
+        assert (ended.name, str(ended.state)) == ("new", "COMPLETED")
         for handle in (old, again):
-            for record in (await handle.info(), await handle.wait(timeout=60)):
+            (told,) = (await slurm.describe([handle])).values()
+            for record in (await handle.info(), await handle.wait(timeout=60), told):
                 assert (record.name, record.exit_code.code, record.submit_time) == ("old", 3, first.submit_time)
         assert (await slurm.job(old.id).info()).name == "new"
 
@@ -81,7 +89,7 @@ async def test_without_accounting_exit_records_tell_what_nobody_else_does(
             fastest=30,
             slowest=30,
             clock=rarely,
-            exits=ExitReader(slurm.settings, lambda: slurm.files, slurm.user_name),
+            exits=slurm._poller._exits,
         )
         waits = [asyncio.ensure_future(job.wait(timeout=300)) for job in (failed, again, array)]
         unknown = asyncio.ensure_future(tidy.wait(timeout=300))

@@ -106,7 +106,9 @@ class QuickClock(Clock):
 
     async def pause(self, seconds: float, wake: asyncio.Event | None = None) -> None:
         self.time += seconds
-        await asyncio.sleep(0)
+        # Who waits for the news has a few turns of the loop to take them, as in any real pause.
+        for _ in range(5):
+            await asyncio.sleep(0)
 
 
 class Shared:

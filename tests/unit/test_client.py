@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
 
 from slurm_rest import AsyncJob, AsyncSlurmClient
-from slurm_rest.errors import ConfigError, JobNotFound, SpecError
+from slurm_rest.errors import ConfigError, JobNotFound, SpecError, Unreachable
 from slurm_rest.models import JobInfo
 from slurm_rest.states import JobState
 
@@ -107,11 +108,43 @@ async def test_tasks_that_left_the_controller_come_from_accounting(server: Serve
         assert labels(await slurm.job(10).tasks()) == [("10_0", "FAILED"), ("10_2", "COMPLETED")]
 
 
+async def test_a_handle_tells_since_when_nobody_answers(server: Server) -> None:
+    server.ping()
+    refused = httpx.ConnectError("refused")
+    good_rows = states(("7", "RUNNING")).response
+    server.on("GET", "/jobs/state/", good_rows, *[refused] * 6, good_rows)
+    async with client() as slurm:
+        own = slurm.job(7)
+        await own.refresh()
+        assert (own.stale_since, slurm.stale_since()) == (None, None)
+        for _ in range(2):
+            with pytest.raises(Unreachable):
+                await own.refresh()
+        since = own.stale_since
+        assert since is not None
+        assert (str(own.state), slurm.stale_since()) == ("RUNNING", since)
+        await own.refresh()
+        assert own.stale_since is None
+
+
 # --- the record of a member -----------------------------------------------------------------------------------
+
+
+async def test_a_task_that_started_is_read_without_its_array(server: Server) -> None:
+    server.ping()
+    rows = server.on("GET", "/jobs/state/", states(("11_0", "RUNNING"), ("12_1", "FAILED"), ("10_2", "PENDING")))
+    own = server.on("GET", "/job/12", good(jobs=[task(12, 1, "FAILED", 3)]))
+    async with client() as slurm:
+        member = AsyncJob(slurm, 10, task_id=1)
+        for _ in range(2):
+            record = await member.info()
+            assert (record.id, record.exit_code.code, member.own_id) == (12, 3, 12)
+    assert (rows.call_count, own.call_count) == (1, 2)
 
 
 async def test_a_member_has_its_own_record(server: Server) -> None:
     server.ping()
+    server.on("GET", "/jobs/state/", states(("10_0", "RUNNING"), ("10_1", "FAILED")))
     server.on("GET", "/job/10", good(jobs=[task(11, 0), task(12, 1, "FAILED", 3), packed("2-9:2%3")]))
     server.on("GET", "/slurmdb/v0.0.45/jobs/", good(jobs=[]))
     async with client() as slurm:
@@ -136,6 +169,7 @@ async def test_a_component_has_its_own_record(server: Server) -> None:
 
 async def test_a_task_is_no_member_of_itself(server: Server) -> None:
     server.ping()
+    server.on("GET", "/jobs/state/", states(("11_0", "RUNNING")))
     server.on("GET", "/job/11", good(jobs=[task(11, 0)]))
     async with client() as slurm:
         with pytest.raises(JobNotFound, match="no job 11_0"):

@@ -22,6 +22,8 @@ from slurm_rest.errors import (
     Unreachable,
     WaitTimeout,
 )
+from slurm_rest.identity import Identity
+from slurm_rest.watched import Followed
 
 from .memory import Memory, watch
 
@@ -226,6 +228,8 @@ async def test_an_outage_marks_what_is_known_as_stale() -> None:
     entry = shared.entry(1)
     assert str(entry.state) == "RUNNING"
     assert entry.stale_since is not None
+    assert shared.poller.stale_since(Followed(Identity(1))) == entry.stale_since
+    assert shared.poller.stale_since(None) is not None
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     await shared.close()

@@ -63,6 +63,16 @@ def test_one_array_adopts_the_tasks_that_come_under_their_own_ids() -> None:
     assert [(row.job_id, row.task_id) for row in found] == [(10, 1), (10, 2), (20, None)]
 
 
+def test_an_array_keeps_a_row_for_what_was_cancelled_of_it_unstarted() -> None:
+    rows = parse_rows([{"job_id": "17_0", "state": ["RUNNING"]}, {"job_id": "16_*", "state": ["CANCELLED"]}])
+    found, mixed = assign_rows([16], rows)
+    assert mixed == set()
+    assert [(row.job_id, row.task_id, str(row.state)) for row in found] == [(16, 0, "RUNNING"), (16, None, "CANCELLED")]
+    found, mixed = assign_rows([16, 20], [*rows, *parse_rows([{"job_id": "20", "state": ["RUNNING"]}])])
+    assert mixed == set()
+    assert sorted((row.job_id, row.task_id or 0) for row in found) == [(16, 0), (16, 0), (20, 0)]
+
+
 def test_an_array_whose_own_id_ended_long_ago_has_strays_only() -> None:
     rows = [StateRow(11, JobState.parse("RUNNING"), 1), StateRow(12, JobState.parse("RUNNING"), 2)]
     found, mixed = assign_rows([10], rows)
@@ -234,6 +244,17 @@ async def test_many_ended_jobs_are_read_from_accounting_100_at_a_time(server: Se
         assert slurm.requests == 5
     assert [record.id for record in records] == ids
     assert [len(query_of(call, "step")) for call in read.calls] == [100, 100, 50]
+
+
+@pytest.mark.parametrize("count", [2, 4])
+async def test_a_few_ended_jobs_are_one_request_too(server: Server, count: int) -> None:
+    server.ping()
+    ids = list(range(1, count + 1))
+    server.on("GET", "/jobs/state/", states(*((str(job_id), "FAILED") for job_id in ids)))
+    server.on("GET", "/slurmdb/v0.0.45/jobs/", good(jobs=[accounted(job_id, "FAILED", 3) for job_id in ids]))
+    async with client() as slurm:
+        assert [record.exit_code.code for record in await slurm.wait(ids)] == [3] * count
+        assert slurm.requests == 3
 
 
 async def test_a_record_that_is_late_in_accounting_comes_from_the_controller(server: Server) -> None:

@@ -288,8 +288,8 @@ async def test_the_faces_have_the_same_names(slurm: SlurmClient) -> None:
         # The command line's own half: what the handles and it need from the client.
         inner = {"address", "info", "member_states", "submit_read", "transport", "user_name"}
         assert public(client) ^ public(slurm) == inner
-        # state asks where it may block; identity and learn are the client's business.
-        assert public(client.job(1)) - public(slurm.job(1)) == {"refresh", "identity", "learn"}
+        # state asks where it may block; the rest is the client's business.
+        assert public(client.job(1)) - public(slurm.job(1)) == {"refresh", "identity", "learn", "doubts", "trust"}
         assert public(slurm.job(1)) - public(client.job(1)) == {"inner"}
 
 

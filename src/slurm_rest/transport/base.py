@@ -60,7 +60,7 @@ class StateRow(NamedTuple):
 
     ``job_id`` is the id that was asked for: the array's, or the het leader's. ``task_id`` and ``offset`` tell the
     members apart, both None for a plain job. ``own_id`` is the id that Slurm gives a member beside the group's, None
-    where the answer does not tell it.
+    where the answer does not tell it; without task and offset, the array's own: what was cancelled of it unstarted.
     """
 
     job_id: int

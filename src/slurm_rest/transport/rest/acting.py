@@ -61,7 +61,7 @@ class Actor:
 
     async def _look_again(self, results: list[CancelResult], over: Mapping[int, int]) -> list[CancelResult]:
         """Tell an array that was over from one of which only some tasks were."""
-        rows = [row.job_id for row in await self._rest.states(over)]
+        rows = [row.job_id for row in await self._rest.states(over) if row.own_id != row.job_id]
         return [
             replace(result, outcome="signalled", message="")
             if result.outcome == "already_over" and rows.count(result.job_id) > over.get(result.job_id, len(rows))

@@ -13,12 +13,15 @@ from slurm_rest.transport.ids import base_id
 
 __all__ = ["assign_rows", "cancel_results", "choose_separator", "parse_rows", "separated", "split_rows"]
 
-_ROW = re.compile(r"(?P<id>\d+)(?:_(?P<task>\d+)|\+(?P<offset>\d+))?")
+_ROW = re.compile(r"(?P<id>\d+)(?:_(?P<task>\d+)|_(?P<rest>\*)|\+(?P<offset>\d+))?")
 _ALREADY_OVER, _UNKNOWN_ID, _NOT_ALLOWED = 2021, 2017, 2002
 
 
 def parse_rows(records: Iterable[Mapping[str, object]]) -> list[StateRow]:
-    """Read the elements of ``jobs/state/`` as they are; rows whose id has an unknown form are left out."""
+    """Read the elements of ``jobs/state/`` as they are; rows whose id has an unknown form are left out.
+
+    An array whose last waiting tasks were cancelled by themselves keeps a row of its own, ``16_*`` (24.11, 26.05).
+    """
     rows = []
     # There are tens of thousands of rows, and a handful of different states.
     states: dict[tuple[object, ...], JobState] = {}
@@ -35,7 +38,7 @@ def parse_rows(records: Iterable[Mapping[str, object]]) -> list[StateRow]:
             rows.append(StateRow(int(label), state))
         elif found := _ROW.fullmatch(label):
             task, offset = (None if found[part] is None else int(found[part]) for part in ("task", "offset"))
-            rows.append(StateRow(int(found["id"]), state, task, offset))
+            rows.append(StateRow(int(found["id"]), state, task, offset, int(found["id"]) if found["rest"] else None))
     return rows
 
 
@@ -47,7 +50,7 @@ def assign_rows(asked: Collection[int], rows: Sequence[StateRow]) -> tuple[list[
     its own; with several, they have to be asked for with something between them.
     """
     known = set(asked)
-    arrays = {row.job_id for row in rows if row.task_id is not None and row.job_id in known}
+    arrays = {row.job_id for row in rows if (row.task_id, row.own_id) != (None, None) and row.job_id in known}
     strays = any(row.task_id is not None and row.job_id not in known for row in rows)
     # An array whose own id ended long ago has stray rows only, so it looks absent.
     candidates = arrays | (known - {row.job_id for row in rows})

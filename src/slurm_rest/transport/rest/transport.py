@@ -57,8 +57,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RestTransport"]
 
-# Up to this many jobs, one small request each beats a request to accounting.
-_FEW = 4
 # "Unable to resolve user": 24.11 and 26.05 look each name up where slurmrestd runs.
 _NO_SUCH_USER = 2166
 # slurmdbd hears of an end within 10 ms on an idle cluster; these pauses come before asking for each job by itself.
@@ -233,12 +231,12 @@ class RestTransport:
         """Ask the controller for each id, then accounting, many at once, for those it no longer has.
 
         ``ended`` says that all are over: then accounting is asked first, where one request serves 100 jobs, and the
-        controller only for what is missing or not final there. A few are cheaper from the controller.
+        controller only for what is missing or not final there, or where it is one job.
         """
         asked = [job_id for job_id in sorted({int(check_id(job_id)) for job_id in ids}) if job_id <= MAX_JOB_ID]
         found: list[JobInfo] = []
         for pause in _LATE if ended else ():
-            if len(asked) <= _FEW:
+            if len(asked) < 2:
                 break
             await asyncio.sleep(pause)
             records = await self._accounting.closed(asked)
