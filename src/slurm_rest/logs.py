@@ -187,7 +187,8 @@ def _missing(label: str, record: JobInfo, path: str) -> FileMissing:
 def why_none(record: JobInfo) -> str:
     """Return why a job that is over has no output at all, as far as its record tells; empty when it may have one."""
     if record.exit_code.signal == _NOT_OPENED:
-        return f"Slurm could not open it: is there such a directory, room in it, and may {record.user or 'the user'} write there?"
+        user = record.user or "the user"
+        return f"Slurm could not open it: is there such a directory, has it room, and may {user} write there?"
     if record.start_time is None or not record.nodes:
         return "The job never started."
     return ""
