@@ -98,7 +98,7 @@ def test_what_is_not_there_yet(run: Run, server: Server, home: Path) -> None:
 def test_a_job_whose_output_could_not_be_opened(run: Run, server: Server, home: Path) -> None:
     code = {"return_code": {"set": True, "number": 0}, "signal": {"id": {"set": True, "number": 53}}}
     server.jobs(with_output(state="FAILED", exit_code=code))
-    assert "does the directory exist, and may alice write there?" in run("logs", "7").err
+    assert "is there such a directory, has it room, and may alice write there?" in run("logs", "7").err
 
 
 def test_an_array_has_an_output_a_task(run: Run, server: Server, home: Path) -> None:
