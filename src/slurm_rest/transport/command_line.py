@@ -40,7 +40,8 @@ from .base import Counters, PreparedJob, StateRow
 from .capabilities import Capabilities, command_capabilities
 from .command_acting import CommandActor
 from .command_submit import CommandSearch, CommandSubmitter, HostClock
-from .ids import MAX_JOB_ID, check_id, group_ids, latest_records
+from .describing import closed, describe, nothing
+from .ids import check_id, group_ids, latest_records
 from .job_texts import (
     accounting_question,
     details_question,
@@ -274,21 +275,12 @@ class CommandTransport:
         ``ended`` says that all are over: then accounting is asked first, and the controller for what is missing or
         not final there.
         """
-        asked = [job_id for job_id in sorted({int(check_id(job_id)) for job_id in ids}) if job_id <= MAX_JOB_ID]
-        found: list[JobInfo] = []
-        if ended and len(asked) > _FEW:
-            found = await self._final_records(asked)
-            known = {job_id for record in found for job_id in group_ids(record)}
-            asked = [job_id for job_id in asked if job_id not in known]
-        here = await self._controller_records(asked)
-        present = {job_id for record in here for job_id in group_ids(record)}
-        gone = [job_id for job_id in asked if job_id not in present]
-        try:
-            accounted = await self._accounting_records(gone)
-        except NoAccounting:
-            self._unaccounted = True
-            accounted = []
-        return [*found, *here, *accounted, *await self._purged_tasks(asked, here)]
+        return await describe(
+            ids,
+            controller=self._controller_records,
+            accounting=self._accounting_records,
+            first=self._many_closed if ended else nothing,
+        )
 
     async def job_records(self, states: Collection[str] = (), *, limit: int | None = None) -> list[JobInfo]:
         """Return a record for every job in the controller, without exit codes and paths: one command for any number."""
@@ -309,8 +301,6 @@ class CommandTransport:
         raise self._needs_rest()
 
     async def _controller_records(self, ids: Sequence[int]) -> list[JobInfo]:
-        if not ids:
-            return []
         cluster = (await self.target())[2]
         question = queue_question(ids if len(ids) <= _QUEUE_IDS else None)
         done = await self._run(question.program)
@@ -337,27 +327,18 @@ class CommandTransport:
             detailed += read_details(question, done, mine)
         return detailed
 
-    async def _purged_tasks(self, asked: Collection[int], here: Sequence[JobInfo]) -> list[JobInfo]:
-        """Return the ended tasks of arrays that are in the controller only in part: it forgets each on its own."""
-        arrays = {record.array_job_id for record in here if record.array_job_id}.intersection(asked)
+    async def _many_closed(self, ids: Sequence[int]) -> list[JobInfo]:
         try:
-            records = await self._accounting_records(sorted(arrays))
+            return closed(await self._accounting_records(ids)) if len(ids) > _FEW else []
         except AccountingDown:
             return []
-        known = {record.id for record in here}
-        return [record for record in records if record.id not in known and record.state.is_terminal]
-
-    async def _final_records(self, ids: Sequence[int]) -> list[JobInfo]:
-        try:
-            records = await self._accounting_records(ids)
-        except AccountingDown:
-            return []
-        # slurmdbd may be a moment behind: a group with an open member is asked for again.
-        late = {member for record in records if not record.state.is_terminal for member in group_ids(record)}
-        return [record for record in records if not late & group_ids(record)]
 
     async def _accounting_records(self, ids: Sequence[int]) -> list[JobInfo]:
-        return list(latest_records(await self.incarnations(ids)))
+        try:
+            return list(latest_records(await self.incarnations(ids)))
+        except NoAccounting:
+            self._unaccounted = True
+            raise
 
     async def incarnations(self, ids: Collection[int]) -> list[JobInfo]:
         """Return every record that accounting has under these ids."""

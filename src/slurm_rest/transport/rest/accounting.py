@@ -10,7 +10,8 @@ from slurm_rest.history import HistoryQuery
 from slurm_rest.models import JobInfo
 from slurm_rest.records import items, read_accounting_job
 from slurm_rest.transport.answers import Answer, no_accounting
-from slurm_rest.transport.ids import group_ids, latest_records
+from slurm_rest.transport.describing import closed
+from slurm_rest.transport.ids import latest_records
 
 from .connection import Connection, Query
 from .states import chunks
@@ -41,12 +42,9 @@ class AccountingReader:
     async def closed(self, ids: Collection[int]) -> list[JobInfo] | None:
         """Return the records of jobs that are over for accounting too, None when it does not answer."""
         try:
-            records = await self.latest(ids)
+            return closed(await self.latest(ids))
         except AccountingDown:
             return None
-        # slurmdbd may be a moment behind: a group with an open member is asked for again.
-        late = {member for record in records if not record.state.is_terminal for member in group_ids(record)}
-        return [record for record in records if not late & group_ids(record)]
 
     async def incarnations(self, ids: Collection[int]) -> list[JobInfo]:
         """Return every record under these ids."""

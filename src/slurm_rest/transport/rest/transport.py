@@ -13,12 +13,10 @@ from slurm_rest.api.base import ApiCaller, ApiRequest
 from slurm_rest.auth import read_claims
 from slurm_rest.config import Settings
 from slurm_rest.errors import (
-    AccountingDown,
     ApiError,
     AuthError,
     ControllerDown,
     JobNotFound,
-    NoAccounting,
     SlurmError,
 )
 from slurm_rest.history import HistoryQuery
@@ -38,7 +36,7 @@ from slurm_rest.records import items, read_controller_job, read_diagnostics, rea
 from slurm_rest.transport.answers import Answer, controller_down, unknown_user
 from slurm_rest.transport.base import Counters, PreparedJob, StateRow
 from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
-from slurm_rest.transport.ids import MAX_JOB_ID, check_id, group_ids
+from slurm_rest.transport.describing import describe, missing, nothing
 from slurm_rest.transport.once import RECOVERY_TIMEOUT
 from slurm_rest.transport.recovery import Look
 from slurm_rest.transport.streams import Dialer
@@ -233,9 +231,18 @@ class RestTransport:
         ``ended`` says that all are over: then accounting is asked first, where one request serves 100 jobs, and the
         controller only for what is missing or not final there, or where it is one job.
         """
-        asked = [job_id for job_id in sorted({int(check_id(job_id)) for job_id in ids}) if job_id <= MAX_JOB_ID]
+        return await describe(
+            ids,
+            controller=self._each_from_controller,
+            accounting=self._accounting.latest,
+            first=self._many_closed if ended else nothing,
+        )
+
+    async def _many_closed(self, ids: Sequence[int]) -> list[JobInfo]:
+        """Return the records of those that accounting knows to be over, given a moment to hear of it."""
         found: list[JobInfo] = []
-        for pause in _LATE if ended else ():
+        asked = list(ids)
+        for pause in _LATE:
             if len(asked) < 2:
                 break
             await asyncio.sleep(pause)
@@ -243,26 +250,12 @@ class RestTransport:
             if records is None:
                 break
             found += records
-            known = {job_id for record in records for job_id in group_ids(record)}
-            asked = [job_id for job_id in asked if job_id not in known]
-        answers = await asyncio.gather(*(self.controller_records(job_id) for job_id in asked))
-        here = [record for answer in answers for record in answer]
-        gone = [job_id for job_id, answer in zip(asked, answers, strict=True) if not answer]
-        try:
-            accounted = await self._accounting.latest(gone)
-        except NoAccounting:
-            accounted = []
-        return [*found, *here, *accounted, *await self._purged_tasks(asked, here)]
+            asked = missing(asked, records)
+        return found
 
-    async def _purged_tasks(self, asked: Collection[int], here: Sequence[JobInfo]) -> list[JobInfo]:
-        """Return the ended tasks of arrays that are in the controller only in part: it forgets each on its own."""
-        arrays = {record.array_job_id for record in here if record.array_job_id}.intersection(asked)
-        try:
-            records = await self._accounting.latest(sorted(arrays))
-        except AccountingDown:
-            return []
-        known = {record.id for record in here}
-        return [record for record in records if record.id not in known and record.state.is_terminal]
+    async def _each_from_controller(self, ids: Sequence[int]) -> list[JobInfo]:
+        answers = await asyncio.gather(*(self.controller_records(job_id) for job_id in ids))
+        return [record for answer in answers for record in answer]
 
     async def controller_records(self, job_id: int) -> list[JobInfo]:
         """Return the controller's records of one job, none when it does not know it."""
