@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from datetime import datetime
 
 from . import watching
-from .grouping import JobRef, JobRefs, both, followed, ids_of, member_of, one_of, several
+from .grouping import JobRef, JobRefs, followed, ids_of, member_of, one_of, several
 from .identity import by_id
 from .job import AsyncJob
 from .models import JobInfo, group_record
@@ -155,8 +155,7 @@ class Following:
 
             names = {followed(job).key: job.name for job in listed if isinstance(job, AsyncJob)}
             with Progress([target.key for target in targets], names) as display:
-                shown = both(display.show, on_change)
-                records = await watching.wait(self._poller, targets, timeout, shown, display.stale)
+                records = await watching.wait(self._poller, targets, timeout, on_change, display)
         else:
             records = await watching.wait(self._poller, targets, timeout, on_change)
         for job, record in zip(listed, records, strict=True):

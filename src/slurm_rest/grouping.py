@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from .errors import JobNotFound, SpecError
@@ -10,9 +10,8 @@ from .identity import Identity
 from .job import AsyncJob
 from .models import JobInfo, group_record
 from .watched import Followed
-from .watching import States
 
-__all__ = ["JobRef", "JobRefs", "both", "followed", "ids_of", "labels_of", "member_of", "one_of", "several"]
+__all__ = ["JobRef", "JobRefs", "followed", "ids_of", "labels_of", "member_of", "one_of", "several"]
 
 JobRef = AsyncJob | int
 JobRefs = AsyncJob | int | Iterable[AsyncJob | int]
@@ -74,14 +73,3 @@ def one_of(job_id: int, members: Mapping[int, Sequence[JobInfo]]) -> JobInfo:
     if job_id not in members:
         raise JobNotFound(f"There is no job {job_id}", hint="Neither the controller nor accounting knows it.")
     return group_record(job_id, members[job_id])
-
-
-def both(first: Callable[[States], None], second: Callable[[States], None] | None) -> Callable[[States], None]:
-    """Return one function that calls both."""
-
-    def call(states: States) -> None:
-        first(states)
-        if second is not None:
-            second(states)
-
-    return call

@@ -52,10 +52,10 @@ class _Snapshot:
 class Progress:
     """Shows how many jobs are in which state.
 
-    ``show`` takes the states as the poller reports them, ``stale`` since when there is no news of some, ``note`` a
-    remark; while the display is open it shows the library's own warnings that way. All may be called from any one
-    thread. On a terminal the display redraws itself; elsewhere (a pipe, a file, a notebook, ``TERM=dumb``) each change
-    is one plain line.
+    ``show`` takes the states as the poller reports them, and of arrays how many tasks are over; ``stale`` since when
+    there is no news of some, ``note`` a remark. While the display is open it shows the library's own warnings that way.
+    All may be called from any one thread. On a terminal the display redraws itself; elsewhere (a pipe, a file, a
+    notebook, ``TERM=dumb``) each change is one plain line.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Progress:
         self._file = file or sys.stderr
         self._clock = clock
         self._started = clock()
-        self._now = self._count({})
+        self._now = self._count({}, {})
         self._note: tuple[str, float] = ("", 0.0)
         self._stale: float | None = None
         self._live: Live | None = None
@@ -95,9 +95,13 @@ class Progress:
         if live is not None:
             live.stop()
 
-    def show(self, states: Mapping[Any, JobState]) -> None:  # ids, or labels among them
+    def show(
+        self,
+        states: Mapping[Any, JobState],  # ids, or labels among them
+        parts: Mapping[Any, tuple[int, int]] | None = None,  # ids, too
+    ) -> None:
         """Take new states. Without a terminal, print one line when the counts have changed."""
-        self._now = self._count(states)
+        self._now = self._count(states, parts or {})
         self._note = ("", 0.0)
         self._print(self._now.summary)
 
@@ -127,7 +131,7 @@ class Progress:
             self._file.write(f"[{self._elapsed()}] {line}\n")
             self._file.flush()
 
-    def _count(self, states: Mapping[Any, JobState]) -> _Snapshot:
+    def _count(self, states: Mapping[Any, JobState], parts: Mapping[Any, tuple[int, int]]) -> _Snapshot:
         unknown = JobState.parse(None)
         listed = [states.get(job_id, unknown) for job_id in self._ids]
         words: Counter[str] = Counter()
@@ -140,16 +144,26 @@ class Progress:
         jobs = "1 job" if len(self._ids) == 1 else f"{len(self._ids)} jobs"
         ranked = sorted(words, key=lambda word: (_RANK.get(word.split("+")[0], len(_RANK)), word))
         told = _ASKING if set(words) == {_ASKING} else ", ".join(f"{words[word]} {word}" for word in ranked)
+        if parts:
+            done, tasks = (sum(column) for column in zip(*parts.values(), strict=True))
+            told += f" ({done} of {tasks} tasks over)"
         named = zip(self._ids, listed, strict=True) if len(self._ids) <= _NAMED else ()
         return _Snapshot(
             summary=f"{jobs}: {told or 'nothing to wait for'}",
             shares=tuple((colour, shares[colour]) for colour in (_GOOD, _BAD, _GOING, _WAITING) if shares[colour]),
             over=over,
             jobs=tuple(
-                (_colour(state), clean(f"{job_id} {self._names.get(job_id, '')}".rstrip()), _word(state))
+                (
+                    _colour(state),
+                    clean(f"{job_id} {self._names.get(job_id, '')}".rstrip()),
+                    _row_word(state, parts.get(job_id)),
+                )
                 for job_id, state in named
             ),
         )
+
+    def _label(self, job_id: int | str) -> str:
+        return clean(f"{job_id} {self._names.get(job_id, '')}".rstrip())
 
     def _elapsed(self) -> str:
         return _span(self._clock() - self._started)
@@ -230,6 +244,10 @@ def _is_terminal(file: TextIO | None) -> bool:
 
 def _word(state: JobState) -> str:
     return _ASKING if state.base is BaseState.UNKNOWN and not state.raw else str(state)
+
+
+def _row_word(state: JobState, parts: tuple[int, int] | None) -> str:
+    return f"{_word(state)}  {parts[0]}/{parts[1]}" if parts else _word(state)
 
 
 def _colour(state: JobState) -> str:

@@ -7,20 +7,31 @@ import contextlib
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from .errors import SlurmError, WaitTimeout
 from .identity import MemberKey
 from .models import JobInfo
 from .poller import Poller
 from .states import JobState
-from .watched import Followed, Watched
+from .watched import WHOLE, Followed, Watched
 from .within import within
 
-__all__ = ["JobChange", "States", "as_completed", "wait", "watch"]
+__all__ = ["Display", "JobChange", "Parts", "States", "as_completed", "wait", "watch"]
 
 States = Mapping[int | str, JobState]
 OnChange = Callable[[States], None]
-OnStale = Callable[[datetime | None], None]
+Parts = Mapping[int | str, tuple[int, int]]
+
+
+class Display(Protocol):
+    """Shows how a wait is going."""
+
+    def show(self, states: States, parts: Parts) -> None:
+        """Take new states of all, and for each array how many of its tasks are over, and how many there are."""
+
+    def stale(self, since: datetime | None) -> None:
+        """Take since when there is no news, None when there is some again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,27 +66,31 @@ async def wait(
     targets: Sequence[Followed],
     timeout: float | None = None,
     on_change: OnChange | None = None,
-    on_stale: OnStale | None = None,
+    display: Display | None = None,
 ) -> list[JobInfo]:
     """Wait until all are over and return their final records, in order; raises the first error among them.
 
-    ``on_change`` gets the states of all whenever one moves, ``on_stale`` since when there is no news, or None again.
+    ``on_change`` gets the states of all whenever one moves.
     """
     deadline = _Deadline(poller, timeout)
     shown: States | None = None
+    drawn: tuple[States, Parts] | None = None
     stale: datetime | None = None
     async with poller.follow(targets) as entries:
         while True:
             news = poller.news
-            if on_change is not None:
-                now = _states(targets, entries)
-                if now != shown:
-                    on_change(now)
-                shown = now
-            since = min((entry.stale_since for entry in entries if entry.stale_since), default=None)
-            if since != stale and on_stale is not None:
-                on_stale(since)
-            stale = since
+            now = _states(targets, entries) if on_change is not None or display is not None else {}
+            if display is not None:
+                seen = (now, _parts(targets, entries))
+                if seen != drawn:
+                    display.show(*seen)
+                since = min((entry.stale_since for entry in entries if entry.stale_since), default=None)
+                if since != stale:
+                    display.stale(since)
+                drawn, stale = seen, since
+            if on_change is not None and now != shown:
+                on_change(now)
+            shown = now
             for target, entry in zip(targets, entries, strict=True):
                 failed = entry.error_for(target.member)
                 if failed is not None:
@@ -165,6 +180,15 @@ def _outcome(entry: Watched, member: MemberKey) -> tuple[JobInfo | None, SlurmEr
 
 def _states(targets: Sequence[Followed], entries: Sequence[Watched]) -> States:
     return {target.key: entry.state_of(target.member) for target, entry in zip(targets, entries, strict=True)}
+
+
+def _parts(targets: Sequence[Followed], entries: Sequence[Watched]) -> Parts:
+    arrays = {
+        target.key: [state.is_terminal for (task, _), state in entry.members.items() if task is not None]
+        for target, entry in zip(targets, entries, strict=True)
+        if target.member == WHOLE and len(entry.members) > 1
+    }
+    return {key: (sum(over), len(over)) for key, over in arrays.items() if over}
 
 
 class _Deadline:

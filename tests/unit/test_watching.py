@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from datetime import datetime
 
 import pytest
 
 from slurm_rest.errors import JobNotFound, Unreachable, WaitTimeout
 from slurm_rest.identity import Identity
 from slurm_rest.watched import Followed
-from slurm_rest.watching import JobChange, as_completed, wait, watch
+from slurm_rest.watching import JobChange, Parts, States, as_completed, wait, watch
 
 from . import memory
 from .memory import Memory
@@ -174,19 +175,47 @@ async def test_a_time_of_nothing_ends_when_the_client_is_closed() -> None:
         await waiting
 
 
+class Seen:
+    """A display that keeps what it was shown."""
+
+    def __init__(self) -> None:
+        self.shown: list[tuple[dict[int | str, str], Parts]] = []
+        self.outages: list[bool] = []
+
+    def show(self, states: States, parts: Parts) -> None:
+        """Keep the states as words."""
+        self.shown.append(({key: str(state) for key, state in states.items()}, parts))
+
+    def stale(self, since: datetime | None) -> None:
+        """Keep whether there is an outage."""
+        self.outages.append(since is not None)
+
+
+async def test_a_display_sees_the_tasks_of_an_array_end_one_by_one() -> None:
+    running = {"10_1": "RUNNING", "10_2": "RUNNING", "5": "RUNNING"}
+    source = Memory(running, running, {**running, "10_2": "FAILED"}, dict.fromkeys(running, "COMPLETED"))
+    display = Seen()
+    await wait(memory.watch(source).poller, jobs(10, 5), display=display)
+    assert [(states.get(10), parts) for states, parts in display.shown if parts] == [
+        ("RUNNING", {10: (0, 2)}),
+        ("RUNNING", {10: (1, 2)}),
+        ("COMPLETED", {10: (2, 2)}),
+    ]
+
+
 async def test_states_of_tasks_are_told_by_label_and_outages_since_when() -> None:
     source = Memory({"10_1": "RUNNING", "5": "RUNNING"}, Unreachable("x"), {"10_1": "FAILED", "5": "COMPLETED"})
     told: list[dict[int | str, str]] = []
-    stale: list[bool] = []
+    display = Seen()
     await wait(
         memory.watch(source).poller,
         [Followed(Identity(10), (1, None)), *jobs(5)],
         on_change=lambda now: told.append({key: str(state) for key, state in now.items()}),
-        on_stale=lambda since: stale.append(since is not None),
+        display=display,
     )
     assert told[-1] == {"10_1": "FAILED", 5: "COMPLETED"}
     assert {"10_1": "RUNNING", 5: "RUNNING"} in told
-    assert stale == [True, False]
+    assert display.outages == [True, False]
 
 
 # --- reads that share -----------------------------------------------------------------------------------------

@@ -71,6 +71,20 @@ def test_a_pipe_gets_one_plain_line_for_each_change() -> None:
     ]
 
 
+def test_an_array_tells_how_many_of_its_tasks_are_over(terminal: Terminal) -> None:
+    file = io.StringIO()
+    with Progress([1, 2], file=file) as display:
+        for over in (0, 3, 3, 40):
+            display.show({1: RUNNING, 2: PENDING}, {1: (over, 40), 2: (0, 2)})
+    assert written(file) == [f"2 jobs: 1 PENDING, 1 RUNNING ({over} of 42 tasks over)" for over in (0, 3, 40)]
+    with Progress([1, 2], {1: "sweep"}, file=terminal, clock=Clock()) as display:
+        display.show({1: RUNNING, 2: PENDING}, {1: (3, 40)})
+    assert [line.split() for line in drawn(terminal)[2:]] == [
+        ["▶", "1", "sweep", "RUNNING", "3/40"],
+        ["·", "2", "PENDING"],
+    ]
+
+
 def test_force_color_does_not_make_a_pipe_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
