@@ -41,10 +41,18 @@ def test_the_documentation_has_every_option_that_can_be_changed() -> None:
 def test_what_is_not_known_yet_is_not_promised() -> None:
     nothing = rest_capabilities("", "")
     assert nothing == Capabilities(
-        generated_api=True, diag=True, requeue=False, pending_tasks=False, expanded_paths=False, exactly_once=True
+        generated_api=True,
+        diag=True,
+        requeue=False,
+        pending_tasks=False,
+        expanded_paths=False,
+        exactly_once=True,
+        accounting_paths=False,
     )
     assert not rest_capabilities("24.11", "").requeue
-    assert rest_capabilities("25.05", "v0.0.42") == replace(nothing, expanded_paths=False)
+    assert rest_capabilities("25.05", "v0.0.42") == replace(nothing, accounting_paths=True)
     assert rest_capabilities("26.11", "v0.0.45").requeue
     assert rest_capabilities("27.05", "v0.0.47") == nothing
-    assert command_capabilities("") == command_capabilities("25.11") == Capabilities(exactly_once=True)
+    least = Capabilities(exactly_once=True, accounting_paths=False)
+    assert command_capabilities("") == command_capabilities("21.08") == command_capabilities("23.11") == least
+    assert command_capabilities("25.11") == command_capabilities("27.05") == Capabilities(exactly_once=True)

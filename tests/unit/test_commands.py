@@ -29,6 +29,7 @@ from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import BaseState
 from slurm_rest.transport import commands, job_texts, key_texts, node_texts
 from slurm_rest.transport.base import PreparedJob
+from slurm_rest.transport.capabilities import command_capabilities
 from slurm_rest.transport.job_texts import Question
 from slurm_rest.transport.recovery import carries, group_id, is_suspect
 from slurm_rest.transport.shell import LINE, Finished, Program, quote, read_output, wrap
@@ -59,7 +60,7 @@ class Recorded:
         return job_texts.read_queue(Question(question.program, question.fields, MARK), self["queue"], "c")
 
     def accounting(self) -> list[JobInfo]:
-        question = job_texts.accounting_question([1], self.release)
+        question = job_texts.accounting_question([1], paths=command_capabilities(self.release).accounting_paths)
         return job_texts.read_accounting(Question(question.program, question.fields, MARK), self["accounting"])
 
 
@@ -376,7 +377,7 @@ def test_a_database_that_is_away_is_accountings_failure(recorded: Recorded) -> N
 @given(stdout=TEXT, stderr=TEXT, status=st.integers(0, 255))
 def test_parsers_raise_nothing_but_our_errors(stdout: str, stderr: str, status: int) -> None:
     said = done(stdout, stderr, status)
-    queue, sacct = job_texts.queue_question([1]), job_texts.accounting_question([1], "26.05")
+    queue, sacct = job_texts.queue_question([1]), job_texts.accounting_question([1], paths=True)
     own, past = key_texts.own_queue_question(), key_texts.own_past_question("n", 60)
     rows = [*stdout.split(), *["x"] * 40]
     filled = [

@@ -19,7 +19,8 @@ class Capabilities:
     ``requeue``: ended and running jobs can be sent back to the queue. ``pending_tasks``: array tasks that have not
     started can be held, released and changed one by one; otherwise only with their array. ``expanded_paths``: the
     controller's records have the output's path with its patterns replaced. ``exactly_once``: a submission whose
-    answer was lost is looked for by its key. ``accounting``: jobs that left the controller are known.
+    answer was lost is looked for by its key. ``accounting_paths``: accounting's records have the output's path, and how
+    often a job was restarted. ``accounting``: jobs that left the controller are known.
     """
 
     generated_api: bool = False
@@ -28,6 +29,7 @@ class Capabilities:
     pending_tasks: bool = True
     expanded_paths: bool = True
     exactly_once: bool = False
+    accounting_paths: bool = True
     accounting: bool = True
 
 
@@ -36,7 +38,7 @@ _COMMANDS = Capabilities(exactly_once=True)
 _TEMPLATES = replace(_REST, expanded_paths=False)
 
 REST_CAPABILITIES: Mapping[tuple[str, str], Capabilities] = {
-    ("24.11", "v0.0.40"): _REST,
+    ("24.11", "v0.0.40"): replace(_REST, accounting_paths=False),
     ("24.11", "v0.0.41"): _REST,
     ("24.11", "v0.0.42"): _REST,
     ("26.05", "v0.0.42"): _TEMPLATES,
@@ -45,7 +47,7 @@ REST_CAPABILITIES: Mapping[tuple[str, str], Capabilities] = {
     ("26.05", "v0.0.45"): replace(_REST, requeue=True),
 }
 COMMAND_CAPABILITIES: Mapping[str, Capabilities] = {
-    "22.05": _COMMANDS,
+    "22.05": replace(_COMMANDS, accounting_paths=False),
     "24.11": _COMMANDS,
     "26.05": _COMMANDS,
 }
@@ -61,8 +63,9 @@ def rest_capabilities(release: str, version: str) -> Capabilities:
 
 
 def command_capabilities(release: str) -> Capabilities:
-    """Return what the commands of ``release`` can do; for one that is not in the table, what all can."""
-    return COMMAND_CAPABILITIES.get(release) or _least([*COMMAND_CAPABILITIES.values()])
+    """Return what the commands of ``release`` can do; one that is not in the table counts as the one before it."""
+    known = [row for since, row in COMMAND_CAPABILITIES.items() if since <= release]
+    return known[-1] if known else _least([*COMMAND_CAPABILITIES.values()])
 
 
 def _least(rows: list[Capabilities]) -> Capabilities:

@@ -344,14 +344,17 @@ class CommandTransport:
         """Return every record that accounting has under these ids."""
         found: list[JobInfo] = []
         listed = sorted(ids)
+        await self.target()
         for start in range(0, len(listed), _IDS_PER_COMMAND):
-            question = accounting_question(listed[start : start + _IDS_PER_COMMAND], (await self.target())[1])
+            chunk = listed[start : start + _IDS_PER_COMMAND]
+            question = accounting_question(chunk, paths=self.capabilities.accounting_paths)
             found += read_accounting(question, await self._good(question.program))
         return found
 
     async def history(self, query: HistoryQuery) -> list[JobInfo]:
         """Return the records of jobs that were there in a span of time; see HistoryQuery."""
-        question = history_question(query, (await self.target())[1])
+        await self.target()
+        question = history_question(query, paths=self.capabilities.accounting_paths)
         return read_accounting(question, await self._good(question.program))
 
     # --- acting ---------------------------------------------------------------------------------------------

@@ -47,8 +47,8 @@ _ACCOUNTING = (
     *("ReqTRES", "AllocTRES", "NodeList", "User", "UID", "Account", "Partition", "QOS", "Cluster", "Priority"),
     *("Reason", "JobName", "Comment", "WorkDir", "SubmitLine", "DerivedExitCode"),
 )
-# Fields that came after 22.05; the paths are those that the job asked for, with patterns filled in on request.
-_SINCE_24 = ("Restarts", "StdIn", "StdErr", "StdOut")
+# The paths are those that the job asked for, with patterns filled in on request. Restarts came with them.
+_PATHS = ("Restarts", "StdIn", "StdErr", "StdOut")
 _LAST = "ExitCode"
 _NOTHING = frozenset({"", "(null)", "N/A", "None", "Unknown", "None assigned", "n/a"})
 _LABEL = re.compile(r"(\d+)(?:_(?:(\d+)|\[([^\]]*)\])|\+(\d+))?")
@@ -72,22 +72,21 @@ def queue_question(ids: Sequence[int] | None) -> Question:
     return Question(Program("squeue", quote(words)), _QUEUE, mark)
 
 
-def accounting_question(ids: Sequence[int], release: str) -> Question:
-    """Ask accounting for every incarnation of these jobs."""
-    return _sacct(["-D", "-j", ",".join(map(str, ids))], release)
+def accounting_question(ids: Sequence[int], *, paths: bool) -> Question:
+    """Ask accounting for every incarnation of these jobs; ``paths`` where it has them, see ``Capabilities``."""
+    return _sacct(["-D", "-j", ",".join(map(str, ids))], paths)
 
 
-def history_question(query: HistoryQuery, release: str) -> Question:
+def history_question(query: HistoryQuery, *, paths: bool) -> Question:
     """Ask accounting for the jobs of a span of time, the last incarnation of each."""
-    return _sacct(query.words(), release)
+    return _sacct(query.words(), paths)
 
 
-def _sacct(words: Sequence[str], release: str) -> Question:
-    newer = tuple(map(int, release.split(".")[:2])) >= (24, 11)
-    fields = (*_ACCOUNTING, *(_SINCE_24 if newer else ()), _LAST)
+def _sacct(words: Sequence[str], paths: bool) -> Question:
+    fields = (*_ACCOUNTING, *(_PATHS if paths else ()), _LAST)
     mark = f"~{secrets.token_hex(4)}~"
     fixed = ["sacct", "-X", "-P", "-n", "-a", f"--delimiter={mark}", "-o", ",".join(fields)]
-    fixed += ["--expand-patterns"] if newer else []
+    fixed += ["--expand-patterns"] if paths else []
     return Question(Program("sacct", quote([*fixed, *words])), fields, mark)
 
 
