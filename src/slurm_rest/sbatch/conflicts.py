@@ -10,6 +10,7 @@ import re
 
 from slurm_rest.errors import SpecError
 
+from .dialect import dialect_of
 from .layers import Layer
 
 __all__ = ["check_conflicts"]
@@ -40,8 +41,8 @@ def _tasks_per_gpu(layer: Layer, release: str) -> None:
     both = "ntasks_per_gpu" in values and "ntasks_per_tres" in values
     _refuse(both and values["ntasks_per_gpu"] != values["ntasks_per_tres"], "ntasks_per_gpu", "ntasks_per_tres")
     for other in ("tres_per_task", "gpus_per_task", "gpus_per_socket", "ntasks_per_node", "tasks_per_node"):
-        # 26.05 overlooks a variable for each task that is not about GPUs.
-        overlooked = other == "tres_per_task" and release >= "26.05" and layer.from_environment(other)
+        overlooks = other == "tres_per_task" and dialect_of(release).overlooks_tres_variable
+        overlooked = overlooks and layer.from_environment(other)
         _refuse(other in values and not (overlooked and "gpu" not in str(values[other])), name, other)
 
 
@@ -85,8 +86,7 @@ def _part(layer: Layer, name: str, pattern: re.Pattern[str], release: str) -> No
     if found is None:
         return
     both_variables = layer.from_environment(name) and layer.from_environment("tres_per_task")
-    # From 26.05 on, the one for all resources counts.
-    both_variables = both_variables and release < "26.05"
+    both_variables = both_variables and dialect_of(release).takes_variables_apart
     _refuse(both_variables or (layer.given(name) and layer.given("tres_per_task")), "tres_per_task", name)
     if layer.given(name):
         # The variable's part is replaced by what was given.

@@ -214,7 +214,7 @@ def _hosts(values: Values, made: Derived, place: Place) -> None:
 
 
 _HINTS_YIELD = ("ntasks_per_core", "threads_per_core", "extra_node_info")
-_HINTS_YIELD_26 = ("cores_per_socket", "sockets_per_node")
+_PLACES_YIELD = ("cores_per_socket", "sockets_per_node")
 _PLACES = ("sockets_per_node", "cores_per_socket", "threads_per_core")
 
 
@@ -224,7 +224,7 @@ def _hint(values: Values, made: Derived, place: Place) -> None:
     for name, part in zip(_PLACES, str(values.get("extra_node_info", "")).split(":"), strict=False):
         if part.isdigit() and name not in values:
             fields[name] = int(part)
-    yields = _HINTS_YIELD + (_HINTS_YIELD_26 if place.release >= "26.05" else ())
+    yields = _HINTS_YIELD + (_PLACES_YIELD if place.dialect.hint_yields_to_places else ())
     if "hint" in values and not any(name in values for name in yields):
         _apply_hint(str(values["hint"]), made)
     per_core, threads = fields.get("tasks_per_core"), fields.get("threads_per_core")

@@ -8,6 +8,8 @@ from datetime import datetime
 
 from slurm_rest.errors import SpecError
 
+from .dialect import Dialect, dialect_of
+
 __all__ = ["Derived", "Place", "read_named"]
 
 Reader = Callable[[str], bytes]
@@ -36,6 +38,11 @@ class Place:
     now: datetime
     release: str = "24.11"
     read_file: Reader | None = None
+
+    @property
+    def dialect(self) -> Dialect:
+        """How that release reads."""
+        return dialect_of(self.release)
 
 
 @dataclass(slots=True)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 from slurm_rest.errors import SpecError
 
+from .dialect import dialect_of
+
 __all__ = ["Process", "Submitter", "render_export"]
 
 # Makes the node run the user's login shell and merge its environment; variables that are sent win.
@@ -101,8 +103,7 @@ class Process:
         else:
             # sbatch empties its environment before it reads the file, what it has put there as well.
             process = dict(own)
-            if export is None and self.release >= "26.05":
-                # That release looks at the file only where --export is given.
+            if export is None and dialect_of(self.release).export_file_needs_export:
                 file = {}
         return _exported(process, "ALL" if export is None else str(export), file)
 

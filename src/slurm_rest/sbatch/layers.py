@@ -15,6 +15,7 @@ from typing import cast
 from slurm_rest.errors import SpecError
 
 from .binding import MAIL_NAMES
+from .dialect import dialect_of
 from .getopt import Given, Options
 from .option import NONE, OPTIONAL, Option, Reader
 from .values import switch_count, switch_wait
@@ -23,7 +24,6 @@ __all__ = ["Layer", "apply_environment", "apply_given", "is_on", "put", "read_va
 
 _MemBind = tuple[frozenset[str], str, str]
 _Switches = tuple[int, timedelta | None]
-_ACCUMULATING_MAIL = "24.11"
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ def put(layer: Layer, row: Option, value: object, options: Options, *, environme
 
 
 def _add_mail(before: object, value: object, release: str) -> object:
-    if release != _ACCUMULATING_MAIL:
+    if not dialect_of(release).adds_mail:
         return value
     both = {*cast("tuple[str, ...]", before), *cast("tuple[str, ...]", value)}
     return tuple(word for word in MAIL_NAMES if word in both)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from slurm_rest.errors import SpecError, UnsupportedVersion
 
 from .derived import Derived
+from .dialect import dialect_of
 from .options import ROW_OF
 
 __all__ = ["VERSIONS", "refuse_inexpressible", "refuse_lacking", "refuse_told", "version_table"]
@@ -135,10 +136,10 @@ def refuse_inexpressible(values: Values, release: str, *, commands: bool = False
 
 def _refuse_values(values: Values, release: str) -> None:
     """Raise for single values that the release does not take."""
-    if values.get("exclusive") == "allocation" and release < "26.05":
+    if values.get("exclusive") == "allocation" and not dialect_of(release).exclusive_allocation:
         message = f"sbatch {release} has no --exclusive=allocation"
         raise SpecError(message, field="exclusive", hint="Slurm 26.05 has it.", kind="value")
-    if release >= "26.05" and _flags(values.get("mem_bind")) & {"sort", "nosort"}:
+    if not dialect_of(release).sorts_memory and _flags(values.get("mem_bind")) & {"sort", "nosort"}:
         message = f"sbatch {release} has no --mem-bind=sort"
         raise SpecError(message, field="mem_bind", hint="Slurm 24.11 has it.", kind="value")
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from slurm_rest.errors import SpecError
 
 from .conflicts import check_conflicts
+from .dialect import DIALECTS, dialect_of, known_release
 from .foreign import apply_foreign
 from .getopt import SEPARATOR, Given, Options, parse_words
 from .layers import Layer, apply_environment, apply_given, is_on, put, read_value
@@ -19,7 +20,7 @@ from .spec import JobSpec, canonical_keywords, read_keyword
 
 __all__ = ["ReadJob", "options_of", "read_job", "split_command_line"]
 
-_TABLES = {release: Options(OPTIONS, release) for release in ("24.11", "26.05")}
+_TABLES = {release: Options(OPTIONS, release) for release in DIALECTS}
 _MEANING_OF_HINT: dict[str, dict[str, object]] = {
     "multithread": {"ntasks_per_core": 65535},
     "nomultithread": {"threads_per_core": 1},
@@ -37,8 +38,8 @@ class ReadJob:
 
 
 def options_of(release: str) -> Options:
-    """Return the option table of a Slurm release: that of 26.05 from there on, that of 24.11 before."""
-    return _TABLES["26.05" if release >= "26.05" else "24.11"]
+    """Return the option table of a Slurm release; see ``known_release``."""
+    return _TABLES[known_release(release)]
 
 
 def split_command_line(words: Sequence[str], release: str) -> tuple[list[Given], list[str]]:
@@ -215,7 +216,7 @@ class _Reader:
         values = layer.values
         meaning = _MEANING_OF_HINT.get(str(values["hint"]).lower())
         kept = "sockets_per_node" in values or "cores_per_socket" in values
-        if meaning and kept and layer.from_environment("hint") and self.table.release < "26.05":
+        if meaning and kept and layer.from_environment("hint") and dialect_of(self.table.release).keeps_hinted_counts:
             self.env["SLURM_HINT"] = str(values.pop("hint"))
             values.update(meaning)
 

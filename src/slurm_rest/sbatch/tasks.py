@@ -13,6 +13,7 @@ from typing import cast
 
 from slurm_rest.errors import SpecError
 
+from .dialect import dialect_of
 from .gpus import Counts, balance
 from .kinds import whole
 from .nodes import node_bounds, node_members
@@ -46,7 +47,7 @@ def add_tasks(
     plan = _given(values, fields, release)
     _add_hosts(plan, values, fields)
     _check_plane(plan, values)
-    if release >= "26.05":
+    if dialect_of(release).checks_segment:
         _check_segment(plan, values)
     _settle(plan, values, fields)
     if _base(values) == "arbitrary" and not plan.tasks_set:
@@ -83,7 +84,7 @@ def _given(values: Mapping[str, object], fields: Fields, release: str) -> _Plan:
         plan.least, plan.most, is_set = node_bounds(nodes)
         plan.nodes_set, plan.size = True, nodes if is_set else ""
     per_task = str(fields.get("tres_per_task", ""))
-    found = _CPU.search(per_task if release >= "26.05" else per_task.lower())
+    found = _CPU.search(per_task.lower() if dialect_of(release).lowers_tres else per_task)
     if found:
         plan.cpus = whole(found[1])
     return plan

@@ -73,7 +73,7 @@ def _per_node(values: Values, made: Derived, place: Place) -> None:
         parts.append(_gpus(values["gpus_per_node"]))
         made.variables["SLURM_GPUS_PER_NODE"] = str(values["gpus_per_node"])
     gres = values.get("gres", "none")
-    if place.release >= "26.05" and parts and any(_is_gpu(part) for part in str(gres).split(",")):
+    if place.dialect.one_word_for_gpus and parts and any(_is_gpu(part) for part in str(gres).split(",")):
         message = "--gpus-per-node and --gres=gpu exclude each other"
         raise SpecError(message, field="gpus_per_node", kind="conflict", hint="Give only one of them.")
     if gres != "none":
@@ -87,12 +87,11 @@ def _per_task(values: Values, place: Place) -> str:
     for prefix in ("gres", "license"):
         text = re.sub(rf"(?i)(^|,){prefix}:", rf"\g<1>{prefix}/", text)
     gpus = str(values.get("gpus_per_task", ""))
-    # 24.11 reads the first of a list only.
-    for part in gpus.split(",") if place.release >= "26.05" else [gpus]:
+    for part in [gpus] if place.dialect.first_gpus_only else gpus.split(","):
         if not part:
             break
         text = _with_gpus(text, part)
-    found = text if place.release >= "26.05" else text.lower()
+    found = text.lower() if place.dialect.lowers_tres else text
     if "cpus_per_task" in values and "cpu" not in found:
         text = f"cpu={values['cpus_per_task']},{text}".rstrip(",")
     return text
@@ -124,10 +123,9 @@ def _bind(values: Values, made: Derived, per_task: str, place: Place) -> None:
         if found is None or found["name"] in str(bind or ""):
             continue
         count = whole(found["count"] or "1") * _UNITS[(found["unit"] or "").lower()]
-        # Of several types of one resource, 24.11 counts the first, 26.05 all.
         if not count:
             continue
-        if found["name"] not in counts or place.release >= "26.05":
+        if found["name"] not in counts or not place.dialect.first_gpus_only:
             counts[found["name"]] = counts.get(found["name"], 0) + count
     parts = [str(bind)] if bind else []
     parts += [f"gres/{name}:per_task:{count}" for name, count in counts.items()]
