@@ -16,7 +16,7 @@ class Dialect:
 
     ``adds_mail``: another ``--mail-type`` adds to the one before. ``keeps_hinted_counts``: counts beside the hint of a
     variable stay, which a hint that is given takes back. ``first_gpus_only``: of a list in ``--gpus-per-task``, and of
-    several types in ``--tres-per-task``, the first counts. ``lowers_tres``: ``cpu`` is looked for in ``--tres-per-task``
+    several types in ``--tres-per-task``, the first counts. ``lowers_tres``: ``cpu`` is looked for in the latter
     whatever its case. ``takes_variables_apart``: ``SBATCH_TRES_PER_TASK`` beside a variable for one of its parts is
     refused. ``sorts_memory``: ``--mem-bind=sort``.
 
