@@ -6,17 +6,14 @@ are the same in every cluster except for the cluster's own name, which ``cluster
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 from cluster.errors import ClusterError
-from cluster.root import HERE, clean_env, disk_full, search_path
+from cluster.root import HERE, build_lock, clean_env, disk_full, search_path
 from cluster.state import State, choose_ports, locked
 
 # A name that no cluster can have (see check_name), and the one that cluster/start looks for.
@@ -44,23 +41,10 @@ def ensure_prime(root: Path) -> Path:
     """Return the database for a root, making it first if there is none (some seconds)."""
     prime = prime_path(root)
     if not prime.is_dir():
-        with _locked(root):
+        with build_lock(root.parent / f".{root.name}.accounting.lock"):
             if not prime.is_dir():
                 _make(root, prime)
     return prime
-
-
-@contextlib.contextmanager
-def _locked(root: Path) -> Iterator[None]:
-    try:
-        lock = (root.parent / f".{root.name}.accounting.lock").open("w")
-    except OSError as error:
-        raise ClusterError(
-            f"cannot use {root.parent} ({error.strerror})", "set SLURM_REST_CACHE to another folder"
-        ) from error
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _make(root: Path, prime: Path) -> None:

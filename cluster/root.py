@@ -26,7 +26,7 @@ SUITES = {"22.05": "bookworm", "24.11": "trixie", "26.05": "forky"}
 RELEASES = tuple(SUITES)
 _WHOLE_SUITES = {"oldstable", "stable", "testing", "unstable", "sid", "bullseye", *SUITES.values()}
 DEFAULT_RELEASE = "24.11"
-# A finished root takes 0.9 GB; the packages lie beside it until the build ends.
+# A finished root takes 0.6 to 0.7 GB; the packages lie beside it until the build ends.
 BUILD_BYTES = 1_800_000_000
 # Raised when the way a root is made changes without a change of cluster/install.
 _RECIPE = 1
@@ -81,16 +81,21 @@ def ensure_root(release: str) -> Path:
         return root
     require_machine()
     _require_space(root.parent)
-    with _locked(root.parent / f".{release}.lock"):
+    with build_lock(root.parent / f".{release}.lock"):
         if not root.is_dir():
             _build(release, root)
     return root
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a file lock: the second builder of one root waits for the first and then finds it."""
-    with path.open("w") as lock:
+def build_lock(path: Path) -> Iterator[None]:
+    """Hold a file lock: the second builder of one thing waits for the first and then finds it."""
+    try:
+        lock = path.open("w")
+    except OSError as error:
+        problem = f"cannot use {path.parent} ({error.strerror})"
+        raise ClusterError(problem, "set SLURM_REST_CACHE to another folder") from error
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -134,7 +139,8 @@ def _build(release: str, root: Path) -> None:
 def make_base(release: str, folder: Path, output: IO[bytes] | None = None) -> None:
     """Make the minimal Debian of a release: the ground of a root, and of the image where none can be pulled."""
     debootstrap = _debootstrap()
-    command = [debootstrap, "--variant=minbase", "--include=ca-certificates", *_expired_ok(debootstrap)]
+    # In a space of its own: killed half-way, it would leave /proc mounted in the folder that is then removed.
+    command = [*_SPACE, debootstrap, "--variant=minbase", "--include=ca-certificates", *_expired_ok(debootstrap)]
     # An older debootstrap has no script for a newer suite; sid's fits all of these.
     command += [SUITES[release], str(folder), _mirror(), "sid"]
     subprocess.run(command, check=True, stdout=output, stderr=output, env=_proxied())

@@ -1,10 +1,11 @@
-"""How a root is named and found, and how a failed build is explained; nothing here needs root or a network."""
+"""How a root is named and found, how a failed build is explained, and what it leaves; no network is needed."""
 
 from __future__ import annotations
 
 import errno
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,20 @@ def test_no_host_of_a_mirror_is_named() -> None:
     for path in (*(REPOSITORY / "cluster").iterdir(), REPOSITORY / "docker-compose.yml"):
         if path.is_file():
             assert not re.search(r"https?://[a-z]", path.read_text().replace("http://127.0.0.1", "")), path
+
+
+@pytest.mark.cluster
+def test_what_debootstrap_mounts_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is killed unmounts nothing, and the folder with the machine's /proc in it would be removed."""
+    fake = tmp_path / "bin/debootstrap"
+    fake.parent.mkdir()
+    target = tmp_path / "base"
+    lines = ["#!/bin/sh", "[ $# -gt 2 ] || exit", f"mkdir -p {target}/proc", f"mount -t proc proc {target}/proc"]
+    fake.write_text("\n".join([*lines, "exit 1", ""]))
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("SLURM_REST_MIRROR", "http://mirror.example/debian")
+    with pytest.raises(subprocess.CalledProcessError):
+        root.make_base("24.11", target)
+    assert (target / "proc").is_dir()
+    assert str(tmp_path) not in Path("/proc/self/mounts").read_text()
