@@ -22,7 +22,7 @@ ORDER = [
     *("sbatch", "api", "outputs"),
     *("pathmap", "auth", "token_settings", "config"),
     *("transport", "submission"),
-    *("watched", "poller", "watching"),
+    *("watched", "poller", "watching", "tracking"),
     *("tables", "progress"),
     *("logs", "job", "grouping", "past", "acting", "following", "looking", "client", "portal", "sync_files", "sync"),
     *("exporters", "notebook", "testing", "cli", "__main__"),
