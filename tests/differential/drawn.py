@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,14 +48,19 @@ _DOCUMENTED = (
     # Numbers that sbatch cuts to the size of a field.
     "to 65533",
     "to 32767",
+    "less than 136 years",
 )
+# sbatch makes huge numbers of times below zero.
+_NEGATIVE = re.compile(r"Invalid --(?:time|time-min|delay-boot) specification '\s*-")
 
 
 def is_documented(found: Comparison) -> bool:
     """Return whether a difference is one that users are told about."""
     if found.verdict is Verdict.ELSEWHERE:
         return True
-    return found.verdict is Verdict.REFUSED and any(words in found.text for words in _DOCUMENTED)
+    if found.verdict is not Verdict.REFUSED:
+        return False
+    return bool(_NEGATIVE.search(found.text)) or any(words in found.text for words in _DOCUMENTED)
 
 
 class _Drawer:
@@ -199,7 +205,7 @@ class _Drawer:
             return None
         while "{n}" in value:
             value = value.replace("{n}", str(self.random.choice((0, 1, 1, 2, 2, 3, 4, 5, 8, 12, 90))), 1)
-        return self._with_change(value) if self._now((1 - care) * 0.2) else value
+        return self._with_change(value) if self._now((1 - care) * 0.4) else value
 
     def _with_change(self, text: str) -> str:
         """Put in, replace or take out one letter."""

@@ -213,10 +213,10 @@ def _normal(record: dict[str, object], ids: Sequence[object]) -> dict[str, objec
 
 
 def _without_ids(value: object, ids: Sequence[object]) -> object:
-    """Put a mark for the job's own ids into texts; they are large, so nothing else has the same digits."""
+    """Put a mark for the job's own ids into texts; they are so large that nothing else has the same digits."""
     if isinstance(value, str):
         for place, one in enumerate(ids):
-            value = re.sub(rf"(?<!\d)0*{one}(?!\d)", f"<JOB{place}>", str(value))
+            value = str(value).replace(str(one), f"<JOB{place}>")
         return value
     if isinstance(value, list):
         return [_without_ids(item, ids) for item in value]

@@ -152,9 +152,9 @@ MEM_BIND = Kind(_mem_bind, _show_mem_bind, "TYPE")
 _GPU_LIST = r"[0-9]+(?:\*[0-9]+)?"
 _GPU_MASK = r"(?:0x)?[0-9a-fA-F]+(?:\*[0-9]+)?"
 _GPU_BIND = re.compile(
-    rf"(?:verbose,)?(?:closest|none|map_gpu:(?:{_GPU_LIST}(?:,{_GPU_LIST})*,?)?|mask_gpu:(?:{_GPU_MASK}(?:,{_GPU_MASK})*,?)?"
+    rf"(?:verbose,)?(?:(?:closest|none).*|map_gpu:(?:{_GPU_LIST}(?:,{_GPU_LIST})*,?)?|mask_gpu:(?:{_GPU_MASK}(?:,{_GPU_MASK})*,?)?"
     rf"|(?:per_task|single):(?!\s*-\s*0*[1-9]).*)",
-    re.ASCII | re.IGNORECASE,
+    re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -168,7 +168,7 @@ def _gpu_bind(value: object) -> str:
 GPU_BIND = Kind(_gpu_bind, metavar="TYPE")
 
 _LEVEL = r"(?:[0-9]+|low|medium|high|highm1)"
-_GPU_FREQ = re.compile(rf"(?:memory={_LEVEL}|{_LEVEL}|verbose)(?:,(?:memory={_LEVEL}|{_LEVEL}|verbose))*,?")
+_GPU_FREQ = re.compile(rf"(?=.),*(?:(?:memory={_LEVEL}|{_LEVEL}|verbose)(?:,+|$))*")
 
 
 def _gpu_freq(value: object) -> str:

@@ -84,7 +84,7 @@ def _check_cluster(spec: JobSpec, cluster: str) -> None:
     asked = spec.clusters or spec.cluster
     if asked is None or not cluster:
         return
-    names = [name.strip() for name in asked.split(",")]
+    names = asked.split(",")
     if cluster not in names and "all" not in names:
         hint = "Use a client of that cluster."
         raise SpecError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cmp_to_key
 
 from slurm_rest.errors import SpecError
 
@@ -15,7 +16,7 @@ __all__ = ["hosts_of", "ranged"]
 
 
 def hosts_of(name: str, text: str, values: Mapping[str, object], read_file: Reader | None) -> list[str]:
-    """Return the hosts of an option, sorted and once each, but as given where the distribution is arbitrary."""
+    """Return the hosts of an option: those to use sorted and once each, unless the distribution is arbitrary."""
     arbitrary = str(values.get("distribution", "")).startswith("arbitrary") and name != "exclude"
     from_file = name == "nodefile" or "/" in text
     if from_file:
@@ -28,14 +29,17 @@ def hosts_of(name: str, text: str, values: Mapping[str, object], read_file: Read
     tasks = values.get("ntasks")
     if arbitrary and from_file and isinstance(tasks, int):
         hosts = _first(hosts, tasks, name)
-    return hosts if arbitrary else sorted(set(hosts), key=_natural)
+    if name == "exclude" or arbitrary:
+        return hosts
+    # slurmctld looks at the last name of a list only, so the order decides which names it refuses.
+    return sorted(set(hosts), key=cmp_to_key(_compare))
 
 
 def ranged(hosts: list[str]) -> str:
     """Return hosts as Slurm writes a list of them, in their order: ``n[1,1-2]``."""
     groups: list[tuple[str, list[tuple[str, str]]]] = []
     for host in hosts:
-        prefix, number = re.fullmatch(r"(.*?)([0-9]*)", host).groups()  # type: ignore[union-attr]  # it always matches
+        prefix, number = _split(host)
         if not groups or groups[-1][0] != prefix or not number:
             groups.append((prefix, []))
         ranges = groups[-1][1]
@@ -51,8 +55,31 @@ def _group(prefix: str, ranges: list[tuple[str, str]]) -> str:
     return f"{prefix}[{shown}]" if len(ranges) > 1 or ranges[0][0] != ranges[0][1] else f"{prefix}{shown}"
 
 
-def _natural(name: str) -> tuple[object, ...]:
-    return tuple(whole(part) if part.isdecimal() else part for part in re.split(r"([0-9]+)", name))
+def _compare(one: str, other: str) -> int:
+    """Order two names as Slurm's host lists do."""
+    (prefix, number), (other_prefix, other_number) = _split(one), _split(other)
+    if prefix != other_prefix:
+        return -1 if _natural(prefix) < _natural(other_prefix) else 1
+    if not number or not other_number:
+        return bool(number) - bool(other_number)
+    if _looks_alike(number, other_number):
+        return whole(number) - whole(other_number)
+    return len(number) - len(other_number)
+
+
+def _split(host: str) -> tuple[str, str]:
+    found = re.search("[0-9]*$", host)
+    start = found.start() if found else len(host)
+    return host[:start], host[start:]
+
+
+def _looks_alike(number: str, other: str) -> bool:
+    """Return whether both numbers belong to one range: of one width, or one is the same in the other's."""
+    return any(long.lstrip("0").zfill(len(short)) == long for short, long in ((number, other), (other, number)))
+
+
+def _natural(text: str) -> tuple[object, ...]:
+    return tuple(whole(part) if part.isdecimal() else part for part in re.split(r"([0-9]+)", text))
 
 
 def _first(hosts: list[str], count: int, name: str) -> list[str]:

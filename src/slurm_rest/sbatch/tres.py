@@ -100,6 +100,9 @@ def _per_task(values: Values, place: Place) -> str:
 def _with_gpus(text: str, part: str) -> str:
     """Put the GPUs of each task in front; what is no number is none."""
     kind, sign, _ = part.partition(":") if ":" in part else part.partition("=")
+    if "=" in kind:
+        hint = "It takes TYPE:N, as in a100:2."
+        raise SpecError(f"--gpus-per-task names no type: {part!r}", field="gpus_per_task", kind="value", hint=hint)
     name = f"gres/gpu:{kind}" if sign else "gres/gpu"
     count = _leading(part[len(kind) + 1 :] if sign else part)
     if name in text:

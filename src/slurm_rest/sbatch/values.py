@@ -322,7 +322,7 @@ def _user_env(value: object) -> str | bool:
     if isinstance(value, bool):
         return value
     word = text(value)
-    if not re.fullmatch(r"(?a)\s*(?:[+-]?[0-9]+)?(?:[SLsl].*)?", word):
+    if not re.fullmatch(r"(?a)(?:\s*[+-]?[0-9]+)?(?:[SLsl].*)?", word):
         raise ValueError('takes no value, or "[SECONDS][S|L]"')
     # Less than no time is sbatch's way to say that the option was not given.
     return False if _leading_number(word) < 0 else word or True
@@ -338,8 +338,9 @@ def _propagate(value: object) -> tuple[str, ...]:
         return ()
     if value is True or value in ("ALL", ("ALL",), ["ALL"]):
         return LIMIT_NAMES
-    words = [word.removeprefix("RLIMIT_") for word in words_of(value)]
-    if not words or any(word not in LIMIT_NAMES for word in words):
+    # Blanks part the names as well.
+    words = [word.removeprefix("RLIMIT_") for part in words_of(value) for word in part.split()]
+    if any(word not in LIMIT_NAMES for word in words):
         raise ValueError(f"takes ALL, NONE, or some of {', '.join(LIMIT_NAMES)}")
     return tuple(name for name in LIMIT_NAMES if name in words)
 

@@ -106,6 +106,21 @@ def test_what_is_no_set_of_node_counts(nodes: str) -> None:
         JobSpec(HEAD, nodes=nodes)
 
 
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ("n1b,n2", ["n2", "n1b"]),
+        ("n01,n2", ["n2", "n01"]),
+        ("n10,n9,n09", ["n9", "n09", "n10"]),
+        ("n1,n,n1", ["n", "n1"]),
+        ("n2,m10,m9", ["m9", "m10", "n2"]),
+    ],
+)
+def test_slurmctld_looks_at_the_last_name_so_the_order_is_sbatchs(given: str, sent: list[str]) -> None:
+    assert job(nodelist=given)["required_nodes"] == sent
+    assert job(exclude=given)["excluded_nodes"] == given.split(",")
+
+
 def test_blanks_part_hosts() -> None:
     assert job(nodelist="n1 n2\tn3")["required_nodes"] == ["n1", "n2", "n3"]
     with pytest.raises(SpecError, match="range"):

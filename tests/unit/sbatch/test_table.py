@@ -118,6 +118,11 @@ def test_what_is_no_moment(text: str) -> None:
         resolve(text, NOW)
 
 
+@pytest.mark.parametrize(("text", "names"), [(" ", ()), ("CORE AS", ("CORE", "AS")), (",RLIMIT_AS\t", ("AS",))])
+def test_blanks_part_limits(text: str, names: tuple[str, ...]) -> None:
+    assert ROW_OF["propagate"].read(text) == names
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
