@@ -48,7 +48,8 @@ class AsyncSlurmClient(Acting, Following, Looking):
     ``ssh_key`` or ``ssh_key_file``, ``ssh_known_hosts``, ``ssh_proxy_jump``). With ``ssh_tunnel`` the URL is as seen
     from the SSH host. ``exit_records`` is a directory of the cluster where jobs leave how their scripts ended
     (docs/following.md). ``timeout`` is how long one answer may take, ``recovery_timeout`` how long a submission whose
-    answer was lost is looked for. ``transport`` may also be a transport itself, such as ``slurm_rest.testing`` has.
+    answer was lost is looked for. ``environ`` is where variables are looked up, this process's own by default.
+    ``transport`` may also be a transport itself, such as ``slurm_rest.testing`` has.
     Nothing is sent before the first call.
     """
 
@@ -74,6 +75,7 @@ class AsyncSlurmClient(Acting, Following, Looking):
         http_transport: httpx.AsyncBaseTransport | None = None,
         timeout: float | None = None,
         recovery_timeout: float = RECOVERY_TIMEOUT,
+        environ: Mapping[str, str] | None = None,
         **ssh: Unpack[SshOptions],
     ) -> None:
         given = None if isinstance(transport, str) else transport
@@ -97,7 +99,8 @@ class AsyncSlurmClient(Acting, Following, Looking):
                 "exit_records": exit_records,
                 "cluster": cluster,
                 **ssh,
-            }
+            },
+            environ,
         )
         self.metrics = Metrics()
         self._transport: SlurmTransport = given or choose_transport(

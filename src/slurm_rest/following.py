@@ -13,6 +13,7 @@ from .models import JobInfo, group_record
 from .poller import Poller
 from .reuse import find_replaced
 from .states import JobState
+from .tracking import TrackedJob
 from .transport.base import SlurmTransport
 from .watched import Followed
 from .watching import JobChange, States
@@ -177,6 +178,12 @@ class Following:
             for handle in handles[target]:
                 handle.learn(record)
             yield record
+
+    async def track(self, job: JobRef) -> TrackedJob:
+        """Follow a job without waiting for it; what is known of it can be looked at until its ``close``."""
+        tracked = TrackedJob(self._poller, followed(job))
+        await tracked.start()
+        return tracked
 
     async def watch(self, jobs: JobRefs, *, timeout: float | None = None) -> AsyncGenerator[JobChange, None]:
         """Yield every change of these jobs' states, first the present ones, until all are over.

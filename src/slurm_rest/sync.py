@@ -67,6 +67,7 @@ class SlurmClient:
         http_transport: httpx.AsyncBaseTransport | None = None,
         timeout: float | None = None,
         recovery_timeout: float = RECOVERY_TIMEOUT,
+        environ: Mapping[str, str] | None = None,
         **ssh: Unpack[SshOptions],
     ) -> None:
         self._client = AsyncSlurmClient(
@@ -89,6 +90,7 @@ class SlurmClient:
             http_transport=http_transport,
             timeout=timeout,
             recovery_timeout=recovery_timeout,
+            environ=environ,
             **ssh,
         )
         self._portal = Portal(self._client.close)

@@ -45,6 +45,14 @@ class SyncFiles:
         """Yield everything below a directory; links that lead out of it are reported, never followed."""
         return iterate(self._files.walk(path), self._run)
 
+    def home(self) -> str:
+        """Return the user's home directory on the cluster; ConfigError where nobody there can be asked."""
+        return self._run(self._files.home())
+
+    def make_directory(self, path: str) -> None:
+        """Make a directory and those above it, where they are missing. Root gives it the owner of the one above."""
+        self._run(self._files.make_directory(path))
+
     def remove(self, path: str, *, recursive: bool = False) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""
         return self._run(self._files.remove(path, recursive=recursive))

@@ -66,6 +66,18 @@ async def place(request: pytest.FixtureRequest, shared_cluster: SharedCluster) -
         yield Place(cluster, client.files, over_sftp=request.param is ssh)
 
 
+async def test_a_directory_is_made_for_the_user(place: Place) -> None:
+    path = f"{place.name}/.flyte/jobs of é"
+    for _ in range(2):
+        await place.files.make_directory(path)
+    found, above = (place.here / ".flyte/jobs of é").stat(), place.here.stat()
+    assert (found.st_uid, found.st_gid) == (above.st_uid, above.st_gid)
+    if place.over_sftp:
+        assert await place.files.home() == "/home/alice"
+        with pytest.raises(FilesError, match="Permission denied"):
+            await place.files.make_directory("/root/x")
+
+
 @pytest.mark.parametrize("name", ["a\nb", "a'b\"c", "-rf *", "\udcff\udcfe", "é", "$(id)"])
 async def test_odd_names(place: Place, name: str) -> None:
     place.write(name, b"text")

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 import httpx
+=======
+import os
+
+>>>>>>> 6e5e70a (Track jobs without waiting, make directories, and read another environment)
 import pytest
 
 from slurm_rest import AsyncJob, AsyncSlurmClient
@@ -306,3 +311,14 @@ def test_spans_that_are_none(spans: dict[str, float], problem: str) -> None:
             URL, token="tok", timeout=spans.get("timeout"), recovery_timeout=spans.get("recovery_timeout", 0)
         )
     assert str(caught.value) == problem
+
+
+async def test_variables_are_looked_up_where_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service that serves others must be able to keep its own environment out of a client."""
+    monkeypatch.setenv("SLURM_JWT", "of-the-service")
+    given = {"XDG_CONFIG_HOME": os.devnull, "SLURM_REST_URL": "http://theirs:1", "SLURM_JWT": "theirs"}
+    async with AsyncSlurmClient(environ=given) as client:
+        assert client.address == "http://theirs:1"
+        assert await client.settings.token.token() == "theirs"
+    async with AsyncSlurmClient("http://other:1", environ={"XDG_CONFIG_HOME": os.devnull}) as client:
+        assert not await client.settings.token.token()

@@ -285,8 +285,8 @@ async def test_the_faces_have_the_same_names(slurm: SlurmClient) -> None:
         return {name for name in dir(value) if not name.startswith("_")}
 
     async with AsyncSlurmClient(URL, token="tok") as client:
-        # The command line's own half: what the handles and it need from the client.
-        inner = {"address", "info", "member_states", "submit_read", "transport", "user_name"}
+        # The command line's own half: what the handles and it need from the client, and what services need.
+        inner = {"address", "info", "member_states", "submit_read", "track", "transport", "user_name"}
         assert public(client) ^ public(slurm) == inner
         # state asks where it may block; the rest is the client's business.
         assert public(client.job(1)) - public(slurm.job(1)) == {"refresh", "identity", "learn", "doubts", "trust"}

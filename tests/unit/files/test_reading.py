@@ -55,6 +55,9 @@ class Memory:
     async def real(self, path: str) -> str:
         return path
 
+    async def make_directory(self, path: str) -> None:
+        """Have it."""
+
     async def remove(self, path: str, *, recursive: bool) -> bool:
         return False
 

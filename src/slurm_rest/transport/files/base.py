@@ -97,6 +97,9 @@ class Store(Protocol):
     async def real(self, path: str) -> str:
         """Return the path with no link in it."""
 
+    async def make_directory(self, path: str) -> None:
+        """Make a directory and those above it, where they are missing. Root gives it the owner of the one above."""
+
     async def remove(self, path: str, *, recursive: bool) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""
 
@@ -137,6 +140,12 @@ class Files(Protocol):
 
         Links that stay below it are followed; others are reported, never followed.
         """
+
+    async def home(self) -> str:
+        """Return the user's home directory on the cluster; ConfigError where nobody there can be asked."""
+
+    async def make_directory(self, path: str) -> None:
+        """Make a directory and those above it, where they are missing. Root gives it the owner of the one above."""
 
     async def remove(self, path: str, *, recursive: bool = False) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""

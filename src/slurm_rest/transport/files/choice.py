@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 from slurm_rest.config import Settings
 from slurm_rest.errors import ConfigError
@@ -16,6 +18,11 @@ from .directory import DirectoryStore
 from .stored import StoredFiles
 
 __all__ = ["choose_files"]
+
+if TYPE_CHECKING:
+    from .sftp import SftpStore
+
+T = TypeVar("T", bound=Store)
 
 _EVERYTHING = PathMap((("/", "/"),))
 
@@ -39,7 +46,16 @@ class _Ways:
         self._stores: list[Store] = []
 
     def files(self) -> Files:
-        return StoredFiles(self.route, self._stores)
+        return StoredFiles(self.route, self._stores, self.home)
+
+    async def home(self) -> str:
+        settings = self._settings
+        if settings.ways()[0] == "cli" or settings.environment == "submit":
+            return os.path.expanduser("~")  # noqa: ASYNC240  # a variable, or a line of /etc/passwd
+        if settings.ssh_host:
+            return await self._sftp.home()
+        hint = "A login node can tell it: set SLURM_REST_SSH_HOST."
+        raise ConfigError("Nobody on the cluster can be asked for the home directory", hint=hint)
 
     def route(self, path: str) -> Store:
         settings = self._settings
@@ -64,7 +80,7 @@ class _Ways:
         return self._kept(DirectoryStore(_EVERYTHING))
 
     @cached_property
-    def _sftp(self) -> Store:
+    def _sftp(self) -> SftpStore:
         from slurm_rest.transport.ssh import SshRunner
 
         from .sftp import SftpStore
@@ -75,6 +91,6 @@ class _Ways:
         own = next((runner for runner in runners if isinstance(runner, SshRunner)), None)
         return self._kept(SftpStore(own or SshRunner(self._settings), shared=own is not None))
 
-    def _kept(self, store: Store) -> Store:
+    def _kept(self, store: T) -> T:
         self._stores.append(store)
         return store

@@ -56,6 +56,10 @@ class DirectoryStore:
         """Return the path with no link in it."""
         return await self._do(path, lambda: self._resolve(path))
 
+    async def make_directory(self, path: str) -> None:
+        """Make a directory and those above it, where they are missing. Root gives it the owner of the one above."""
+        await self._do(path, lambda: self._make(path))
+
     async def remove(self, path: str, *, recursive: bool) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""
         return await self._do(path, lambda: self._remove(path, recursive))
@@ -119,6 +123,30 @@ class DirectoryStore:
     def _scan_nothing(self, path: str) -> None:
         with self._held(self._resolve(path)) as (directory, name):
             os.close(os.open(name, _READ | os.O_DIRECTORY, dir_fd=directory))
+
+    def _make(self, path: str) -> None:
+        there, missing = posixpath.normpath(path), list[str]()
+        while True:
+            try:
+                real = self._resolve(there)
+                break
+            except FileNotFoundError:
+                there, name = posixpath.split(there)
+                missing.insert(0, name)
+        with self._held(real) as (above, name):
+            directory = os.open(name, _ENTER | os.O_NOFOLLOW, dir_fd=above)
+        try:
+            for name in missing:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=directory)
+                    if os.geteuid() == 0:
+                        above_it = os.fstat(directory)
+                        os.chown(name, above_it.st_uid, above_it.st_gid, dir_fd=directory, follow_symlinks=False)
+                deeper = os.open(name, _ENTER | os.O_NOFOLLOW, dir_fd=directory)
+                os.close(directory)
+                directory = deeper
+        finally:
+            os.close(directory)
 
     def _remove(self, path: str, recursive: bool) -> bool:
         parent, name = posixpath.split(posixpath.normpath(path))

@@ -61,6 +61,14 @@ class SftpStore:
         found = await self._ask(path, lambda client: client.realpath(_raw(path)))
         return _text(found if isinstance(found, bytes) else str(found))
 
+    async def home(self) -> str:
+        """Return the SSH user's home directory: where a session starts."""
+        return await self.real(".")
+
+    async def make_directory(self, path: str) -> None:
+        """Make a directory and those above it, where they are missing."""
+        await self._ask(path, lambda client: client.makedirs(_raw(path), exist_ok=True))
+
     async def remove(self, path: str, *, recursive: bool) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""
         if posixpath.normpath(path) in ("/", "//"):

@@ -6,10 +6,10 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
-from slurm_rest.errors import FileMissing, FilesError, HostKeyError, SpecError, TransportError
+from slurm_rest.errors import ConfigError, FileMissing, FilesError, HostKeyError, SpecError, TransportError
 
 from .base import CHUNK, MAX_TAIL, Entry, FileHandle, FileStat, Store, Tail
 from .walking import walk
@@ -32,9 +32,12 @@ _MEMORY = 256
 class StoredFiles:
     """The files of one store. ``route`` finds the store for a path; it raises ConfigError when nothing leads there."""
 
-    def __init__(self, route: Callable[[str], Store], stores: list[Store]) -> None:
+    def __init__(
+        self, route: Callable[[str], Store], stores: list[Store], home: Callable[[], Awaitable[str]] | None = None
+    ) -> None:
         self._route = route
         self._stores = stores
+        self._home = home
 
     @classmethod
     def of(cls, store: Store) -> StoredFiles:
@@ -119,6 +122,16 @@ class StoredFiles:
     def walk(self, path: str) -> AsyncGenerator[Entry, None]:
         """Yield everything below a directory, directories before what is in them, by name."""
         return walk(self._store(path), path)
+
+    async def home(self) -> str:
+        """Return the user's home directory on the cluster; ConfigError where nobody there can be asked."""
+        if self._home is None:
+            raise ConfigError("Nobody tells the home directory", hint="A login node can: set SLURM_REST_SSH_HOST.")
+        return await self._home()
+
+    async def make_directory(self, path: str) -> None:
+        """Make a directory and those above it, where they are missing. Root gives it the owner of the one above."""
+        await self._store(path).make_directory(path)
 
     async def remove(self, path: str, *, recursive: bool = False) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""
