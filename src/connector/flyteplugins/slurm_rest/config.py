@@ -1,0 +1,138 @@
+"""The configuration of a task, and the ``custom`` field that carries it to the connector.
+
+Pure, and free of flyte: a task image needs nothing for it. The format is that of flyteplugins-slurm 2.12.1; what is
+ours alone is written only where it is used, so that either connector reads what the other package serialised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .options import FIELD_OPTIONS, check_env, check_modules, check_srun_args, job_options
+from .runtimes import check_runtime
+
+__all__ = ["LAUNCHERS", "Slurm"]
+
+LAUNCHERS = ("single", "srun")
+_SSH_PORT = 22
+
+
+@dataclass
+class Slurm:
+    """How a task runs on a Slurm cluster. All checks are made here, where the task is defined.
+
+    ``partition`` to ``constraint`` are sbatch's options of these names (``time_limit`` is ``--time``); any other long
+    option goes into ``sbatch_options`` under its own name, ``True`` for a bare flag, and wins over these fields.
+
+    ``container_runtime`` starts the task's image: ``pyxis``, ``apptainer``, ``singularity``, ``charliecloud``, ``oci``
+    (Slurm's own ``--container``; ``container_image`` is then the path of a bundle), or ``none``: no image but a Python
+    on the node, for which ``python_environment`` names a virtual environment. ``container_image`` overrides the task's
+    image, also with a local ``.sqsh`` or ``.sif``; ``container_mounts`` are ``SRC:DST[:ro]``; ``container_args`` go to
+    the runtime, ``srun_args`` to srun, from a list of those that do no harm. ``modules`` are loaded first.
+
+    ``launcher`` ``srun`` starts one process for each of the job's tasks, with RANK, LOCAL_RANK, WORLD_SIZE,
+    MASTER_ADDR and MASTER_PORT set, and the first writes the outputs; ``single`` starts one.
+
+    ``env`` reaches the job as its environment, never as text of a script. ``working_dir`` is where the job's output
+    goes; a relative one is below the user's home.
+
+    The connection (``host`` to ``skip_host_key_verification``, and ``rest_url``, ``rest_api_version``, ``rest_token``)
+    serves where the connector's deployment sets none: what the deployment sets wins. ``ssh_private_key``,
+    ``known_hosts_secret`` and ``rest_token`` are names of Flyte secrets. ``skip_host_key_verification`` counts only
+    where the deployment allows it.
+
+    Raises ValueError for what is unknown, reserved, or wrong in form.
+    """
+
+    partition: str | None = None
+    nodes: int | None = None
+    ntasks: int | None = None
+    cpus_per_task: int | None = None
+    gres: str | None = None
+    gpus_per_node: int | str | None = None
+    mem: str | None = None
+    time_limit: str | None = None
+    account: str | None = None
+    qos: str | None = None
+    reservation: str | None = None
+    constraint: str | None = None
+    sbatch_options: Mapping[str, object] = field(default_factory=dict)
+
+    container_runtime: str = "pyxis"
+    container_args: Sequence[str] = field(default_factory=list)
+    modules: Sequence[str] = field(default_factory=list)
+    container_image: str | None = None
+    container_mounts: Sequence[str] = field(default_factory=list)
+    container_workdir: str | None = None
+    srun_args: Sequence[str] = field(default_factory=list)
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    working_dir: str | None = None
+
+    host: str | None = None
+    port: int = _SSH_PORT
+    username: str | None = None
+    ssh_private_key: str | None = None
+    known_hosts: str | None = None
+    known_hosts_secret: str | None = None
+    skip_host_key_verification: bool = False
+
+    # Ours; keyword-only, so that positional arguments mean what they mean in flyteplugins-slurm.
+    python_environment: str | None = field(default=None, kw_only=True)
+    launcher: str = field(default="single", kw_only=True)
+    rest_url: str | None = field(default=None, kw_only=True)
+    rest_api_version: str | None = field(default=None, kw_only=True)
+    rest_token: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_runtime(self.container_runtime)
+        if self.launcher not in LAUNCHERS:
+            raise ValueError(f"Unknown launcher {self.launcher!r}; expected one of: {', '.join(LAUNCHERS)}")
+        job_options(self._fields(), self.sbatch_options)
+        check_srun_args(self.srun_args)
+        check_modules(self.modules)
+        check_env(self.env)
+
+    def _fields(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in FIELD_OPTIONS if getattr(self, name) is not None}
+
+    def to_custom_config(self) -> dict[str, object]:
+        """Return the ``custom`` field of a task: JSON values only, and names of secrets, never their values."""
+        container: dict[str, object] = {
+            "runtime": self.container_runtime,
+            "args": list(self.container_args),
+            "image": self.container_image,
+            "mounts": list(self.container_mounts),
+            "workdir": self.container_workdir,
+            "srun_args": list(self.srun_args),
+        }
+        if self.python_environment:
+            container["python_environment"] = self.python_environment
+        if self.launcher != "single":
+            container["launcher"] = self.launcher
+        whole: dict[str, object] = {
+            "connection": self._connection(),
+            "sbatch": self._fields(),
+            "sbatch_options": dict(self.sbatch_options),
+            "container": container,
+            "env": dict(self.env),
+        }
+        rest = {"modules": list(self.modules), "working_dir": self.working_dir, "secrets": self._secrets()}
+        return whole | {name: value for name, value in rest.items() if value}
+
+    def _connection(self) -> dict[str, object]:
+        names = ("host", "username", "known_hosts", "rest_url", "rest_api_version")
+        found: dict[str, object] = {name: getattr(self, name) for name in names if getattr(self, name)}
+        if self.port != _SSH_PORT:
+            found["port"] = self.port
+        if self.skip_host_key_verification:
+            found["skip_host_key_verification"] = True
+        return found
+
+    def _secrets(self) -> dict[str, str]:
+        named = {
+            "ssh_private_key": self.ssh_private_key,
+            "known_hosts_data": self.known_hosts_secret,
+            "rest_token": self.rest_token,
+        }
+        return {keyword: name for keyword, name in named.items() if name}

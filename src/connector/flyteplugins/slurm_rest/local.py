@@ -1,0 +1,34 @@
+"""Runs a task from this process: on a node of the cluster its function itself, in a local run a job.
+
+The connector is loaded only for a local run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from flyte.extend import AsyncFunctionTaskTemplate, TaskTemplate
+
+if TYPE_CHECKING:
+    AnyTask = TaskTemplate[Any, Any, Any]
+
+__all__ = ["run_here"]
+
+
+async def run_here(task: AnyTask, kwargs: Mapping[str, object]) -> object:
+    """Return what a task returns, run where this process is or, in a local run, as a job."""
+    from flyte._context import internal_ctx  # as flyte's own plugins do; there is no public way to the task's context
+
+    context = internal_ctx().data.task_context
+    if context is not None and context.mode == "remote" and isinstance(task, AsyncFunctionTaskTemplate):
+        return await AsyncFunctionTaskTemplate.execute(task, **kwargs)
+
+    from flyte.connectors import AsyncConnectorExecutorMixin, ConnectorRegistry
+    from flyte.connectors._connector import FlyteConnectorNotFound
+
+    try:
+        ConnectorRegistry.get_connector(task.task_type, task.task_type_version)
+    except FlyteConnectorNotFound:
+        from . import connector  # noqa: F401  # it registers itself
+    return await AsyncConnectorExecutorMixin.execute(task, **kwargs)  # type: ignore[arg-type]  # it needs a task, no base

@@ -1,0 +1,93 @@
+"""What a task says of its job: a bounded text, and the same as data. Pure.
+
+Everything from the cluster is untrusted text; tokens, keys and environments never reach this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from slurm_rest import JobInfo, JobState
+
+__all__ = ["MESSAGE_LIMIT", "capped", "describe", "details", "with_stderr"]
+
+# gRPC clients take 4 MiB in all, and the platform keeps messages; what matters stands at both ends.
+MESSAGE_LIMIT = 8 * 1024
+_GAP = "\n[...]\n"
+
+
+def capped(text: str, limit: int = MESSAGE_LIMIT) -> str:
+    """Return a text of at most so many bytes of UTF-8, without its middle where it is longer."""
+    raw = text.encode("utf-8", "replace")
+    if len(raw) <= limit:
+        return raw.decode()
+    room = limit - len(_GAP)
+    head, tail = raw[: room // 2], raw[len(raw) - (room - room // 2) :]
+    return head.decode("utf-8", "ignore") + _GAP + tail.decode("utf-8", "ignore")
+
+
+def describe(job_id: str, state: JobState, record: JobInfo | None, *, stale_since: datetime | None = None) -> str:
+    """Return one line on a job: its state, and how it ended or why it waits."""
+    words = [f"Slurm job {job_id} is {state}"]
+    if record is not None and record.reason and record.reason not in ("None", state.base.value):
+        words.append(f"reason: {record.reason}")
+    if record is not None and state.is_terminal:
+        if record.exit_code.code or record.exit_code.signal:
+            words.append(f"exit code {record.exit_code}")
+        by = _cancelled_by(record)
+        words += [by] if by else []
+        words += [f"on {record.nodes}"] if record.nodes else []
+    if stale_since is not None:
+        words.append(f"no news from Slurm since {stale_since:%Y-%m-%d %H:%M:%S} UTC, this is what was known last")
+    return ", ".join(words)
+
+
+def _cancelled_by(record: JobInfo) -> str:
+    """Say who cancelled a job, as accounting keeps it; empty where nobody did or nothing tells."""
+    if record.state.base.value != "CANCELLED":
+        return ""
+    who = record.raw.get("kill_request_user")
+    if isinstance(who, str) and who:
+        return f"cancelled by {who}, not through Flyte"
+    for word in record.state.raw:
+        _, by, uid = word.partition(" by ")
+        if by:
+            return f"cancelled by user {uid}, not through Flyte"
+    return "cancelled, not through Flyte"
+
+
+def with_stderr(message: str, tail: str, lines: int) -> str:
+    """Return the message with the end of the job's standard error behind it."""
+    if not tail.strip():
+        return message
+    kept = "\n".join(tail.rstrip().splitlines()[-lines:])
+    return f"{message}\n--- stderr (last {lines} lines) ---\n{kept}"
+
+
+def details(facts: Mapping[str, object], record: JobInfo | None) -> dict[str, object]:
+    """Return ``custom_info``: JSON values, without what is not known. ``facts`` are the connector's own."""
+    found: dict[str, object] = dict(facts)
+    if record is not None:
+        code = record.exit_code
+        found |= {
+            "slurm_state": str(record.state),
+            "cluster": record.cluster,
+            "partition": record.partition,
+            "account": record.account,
+            "qos": record.qos,
+            "user": record.user,
+            "nodes": record.nodes,
+            "reason": record.reason if record.reason != "None" else "",
+            "submitted": _moment(record.submit_time),
+            "started": _moment(record.start_time) if not record.state.is_pending else "",
+            "ended": _moment(record.end_time) if record.state.is_terminal else "",
+            "exit_code": str(code) if record.state.is_terminal else "",
+            "restarts": record.restart_count,
+            "tres": dict(record.tres_allocated or record.tres_requested),
+        }
+    return {name: value for name, value in found.items() if value not in ("", None, {})}
+
+
+def _moment(time: datetime | None) -> str:
+    return time.isoformat() if time else ""

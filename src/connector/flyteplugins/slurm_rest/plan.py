@@ -1,0 +1,182 @@
+"""The job that runs a task: its name, key, options, environment and script. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
+
+from slurm_rest import JobSpec
+
+from .options import check_env, job_options
+from .runtimes import check_runtime, image_for
+from .script import native_script, wrapped_script
+from .template import NATIVE, Execution, Task
+from .values import input_variables, output_variable, refuse_collisions
+
+__all__ = ["JobPlan", "OutputPlace", "attempt_words", "job_name", "make_plan"]
+
+Upload = Literal["connector", "job"]
+_UPLOADS = ("connector", "job")
+_KINDS = ("file", "directory")
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPlace:
+    """Where one output of a script ends up (``uri``), and where the script writes it: a path, or the same URI."""
+
+    uri: str
+    kind: str
+    upload: str
+    written_to: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobPlan:
+    """Everything that a submission needs. ``key`` makes it safe to repeat, empty where nothing identifies it.
+
+    ``directory`` has to be there for the output files. ``reads_files`` says that outputs are fetched from the cluster.
+    """
+
+    name: str
+    spec: JobSpec
+    key: str
+    directory: str
+    stdout: str
+    stderr: str
+    outputs: Mapping[str, OutputPlace] = field(default_factory=dict)
+
+    @property
+    def reads_files(self) -> bool:
+        """True when the connector has to read what the job writes."""
+        return any(place.upload == "connector" for place in self.outputs.values())
+
+
+def attempt_words(execution: Execution, attempt: int) -> str:
+    """Return what identifies an attempt, the same on every replica: the key of its job. Empty in a local run."""
+    if not execution.is_known:
+        return ""
+    parts = (execution.org, execution.project, execution.domain, execution.run, execution.action, str(attempt))
+    return f"flyte:{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()}"
+
+
+def job_name(task: Task, execution: Execution, unique: str = "") -> str:
+    """Return the name of an attempt's job, which also names its files; ``unique`` stands in where there is no run."""
+    base = _safe(task.name.rsplit(".", 1)[-1], 40) or "task"
+    if not execution.is_known:
+        return f"flyte-{base}-{unique}"
+    short = attempt_words(execution, execution.attempt).removeprefix("flyte:")[:8]
+    return f"flyte-{base}-{_safe(execution.run, 40)}-{_safe(execution.action, 40)}-{execution.attempt}-{short}"
+
+
+def _safe(text: str, length: int) -> str:
+    return _UNSAFE.sub("-", text)[:length].strip("-.")
+
+
+def make_plan(
+    task: Task,
+    execution: Execution,
+    *,
+    directory: str,
+    home: str,
+    output_prefix: str,
+    inputs: Mapping[str, object],
+    unique: str = "",
+) -> JobPlan:
+    """Return the job for a task. ``directory`` is where its files go, ``home`` where a script runs.
+
+    Raises ValueError (SpecError) for what cannot be run.
+    """
+    name = job_name(task, execution, unique)
+    stdout, stderr = (posixpath.join(directory, f"{name}.{suffix}") for suffix in ("out", "err"))
+    outputs = _output_places(task, output_prefix, posixpath.join(directory, f"{name}.outputs"))
+    options = {
+        **job_options(task.fields, task.options),
+        "name": name,
+        "output": _literal(stdout),
+        "error": _literal(stderr),
+        "comment": _comment(task, execution),
+    }
+    if task.max_runtime is not None and "time" not in options:
+        # Slurm counts in minutes over REST; the platform itself ends the attempt to the second.
+        options["time"] = timedelta(minutes=math.ceil(task.max_runtime.total_seconds() / 60))
+    env = _environment(task, execution, inputs, outputs)
+    make = _native if task.kind == NATIVE else _script
+    spec = make(task, options, env, outputs, home)
+    key = attempt_words(execution, execution.attempt)
+    return JobPlan(name, spec, key, directory, stdout, stderr, outputs)
+
+
+def _literal(path: str) -> str:
+    """Return a path without meaning for Slurm's filename patterns; a user's directory may have a %."""
+    return path.replace("%", "%%")
+
+
+def _comment(task: Task, execution: Execution) -> str:
+    named = {"run": execution.run, "action": execution.action, "task": task.name}
+    words = [f"{name}={_safe(text, 200)}" for name, text in named.items() if text]
+    words += [f"attempt={execution.attempt}"] if execution.is_known else []
+    return " ".join(["flyte", *words])
+
+
+def _environment(
+    task: Task, execution: Execution, inputs: Mapping[str, object], outputs: Mapping[str, OutputPlace]
+) -> dict[str, str]:
+    check_env(task.env)
+    env = {**task.variables, **execution.variables(), **task.env}
+    if task.kind == NATIVE:
+        return env
+    destinations = {output_variable(name): place.written_to for name, place in outputs.items()}
+    return {**env, **input_variables(inputs), **destinations}
+
+
+def _native(
+    task: Task, options: Mapping[str, object], env: Mapping[str, str], _: Mapping[str, OutputPlace], home: str
+) -> JobSpec:
+    container = task.container
+    check_runtime(container.runtime)
+    if "array" in options:
+        raise ValueError("A slurm task cannot be an array: each of its tasks would write the same outputs")
+    if not container.image and container.runtime != "none":
+        raise ValueError("The slurm task has no container image: set image= on its environment, or container_image")
+    bundle = image_for(container)
+    if bundle and not bundle.startswith("/"):
+        raise ValueError(f"The oci runtime takes the path of a bundle on the cluster, not {bundle!r}: container_image")
+    given = {**options, "container": bundle} if bundle else dict(options)
+    script = native_script(container, task.command, task.modules)
+    return JobSpec(script, env=env, chdir=home, **given)  # type: ignore[arg-type]  # read by job_options already
+
+
+def _script(
+    task: Task, options: Mapping[str, object], env: Mapping[str, str], outputs: Mapping[str, OutputPlace], home: str
+) -> JobSpec:
+    places = [place for place in outputs.values() if place.upload == "connector"]
+    directories = {posixpath.dirname(place.written_to) for place in places}
+    directories |= {place.written_to for place in places if place.kind == "directory"}
+    # flyteplugins-slurm gives every script to bash; one that names its interpreter runs under that.
+    text = task.script if task.script.startswith("#!") else f"#!/bin/bash\n{task.script}"
+    script = wrapped_script(text, modules=task.modules, directories=sorted(directories))
+    written = JobSpec.from_script(text)
+    spec = written.replace(**options, script=script, env=env)
+    return spec if written.chdir else spec.replace(chdir=home)
+
+
+def _output_places(task: Task, prefix: str, local: str) -> dict[str, OutputPlace]:
+    upload = task.output_upload
+    if upload not in _UPLOADS:
+        raise ValueError(f"output_upload must be one of {', '.join(_UPLOADS)}, not {upload!r}")
+    refuse_collisions(task.outputs, {name: output_variable(name) for name in task.outputs}, "outputs")
+    places = {}
+    for name, kind in task.outputs.items():
+        if kind not in _KINDS:
+            raise ValueError(f"The output {name!r} has the unknown kind {kind!r}")
+        uri = f"{prefix.rstrip('/')}/{name}"
+        path = posixpath.join(local, name) if upload == "connector" else uri
+        places[name] = OutputPlace(uri, kind, upload, path)
+    return places

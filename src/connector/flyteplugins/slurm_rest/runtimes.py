@@ -1,0 +1,120 @@
+"""How each container runtime starts a command in an image. Pure: words in, words out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["RUNTIMES", "Container", "check_runtime", "image_for", "is_inside", "step_words"]
+
+_APPTAINER_SCHEMES = ("docker://", "oras://", "library://", "shub://", "docker-daemon://", "docker-archive:", "oci:")
+_GPU_FLAGS = frozenset({"--nv", "--nvccli", "--rocm"})
+_WRITABLE_FLAGS = frozenset({"--container-writable", "--container-readonly"})
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """What a task says of its container. ``destination`` is where the entrypoint unpacks the code bundle."""
+
+    runtime: str
+    image: str = ""
+    args: Sequence[str] = ()
+    mounts: Sequence[str] = ()
+    workdir: str = ""
+    srun_args: Sequence[str] = field(default=())
+    python_environment: str = ""
+    launcher: str = "single"
+    destination: str = ""
+    gpus: bool = False
+
+
+def _is_path(image: str) -> bool:
+    return image.startswith(("/", "./", "../"))
+
+
+def _pyxis_image(image: str) -> str:
+    """Enroot separates the registry from the image by #: ``ghcr.io#org/image:tag``."""
+    image = image.removeprefix("docker://")
+    if _is_path(image) or "#" in image or "://" in image:
+        return image
+    first, slash, rest = image.partition("/")
+    is_registry = "." in first or ":" in first or first == "localhost"
+    return f"{first}#{rest}" if slash and is_registry else image
+
+
+def _apptainer_image(image: str) -> str:
+    return image if _is_path(image) or image.startswith(_APPTAINER_SCHEMES) else f"docker://{image}"
+
+
+def _pyxis(container: Container) -> list[str]:
+    words = [f"--container-image={_pyxis_image(container.image)}"]
+    words += [f"--container-mounts={','.join(container.mounts)}"] if container.mounts else []
+    words += [f"--container-workdir={container.workdir}"] if container.workdir else []
+    if not _WRITABLE_FLAGS.intersection([*container.args, *container.srun_args]):
+        # The code bundle is unpacked inside.
+        words.append("--container-writable")
+    return [*words, *container.args]
+
+
+def _apptainer(container: Container) -> list[str]:
+    words = [container.runtime, "exec"]
+    if container.gpus and not _GPU_FLAGS.intersection(container.args):
+        # Without it no device of the node is seen inside. AMD needs --rocm, which the task says itself.
+        words.append("--nv")
+    if container.destination.startswith("/") and not _mounted(container):
+        # An image is read-only; this is a writable place for the code bundle.
+        words += ["--scratch", container.destination.rstrip("/") or "/"]
+    words += ["--bind", ",".join(container.mounts)] if container.mounts else []
+    words += ["--pwd", container.workdir] if container.workdir else []
+    return [*words, *container.args, _apptainer_image(container.image)]
+
+
+def _charliecloud(container: Container) -> list[str]:
+    words = ["ch-run", "--write-fake", "--set-env"]
+    for mount in container.mounts:
+        source, _, target = mount.removesuffix(":ro").removesuffix(":rw").partition(":")
+        words += ["--bind", f"{source}:{target or source}"]
+    words += [f"--cd={container.workdir}"] if container.workdir else []
+    return [*words, *container.args, container.image.removeprefix("docker://"), "--"]
+
+
+def _mounted(container: Container) -> bool:
+    place = container.destination.rstrip("/")
+    return any(mount.split(":")[1:2] in ([place], [place + "/"]) for mount in container.mounts)
+
+
+def _nothing(container: Container) -> list[str]:
+    return []
+
+
+_WORDS: Mapping[str, Callable[[Container], list[str]]] = {
+    "pyxis": _pyxis,
+    "apptainer": _apptainer,
+    "singularity": _apptainer,
+    "charliecloud": _charliecloud,
+    "oci": _nothing,
+    "none": _nothing,
+}
+RUNTIMES = tuple(_WORDS)
+
+
+def check_runtime(name: str) -> None:
+    """Raise ValueError for a runtime that does not exist."""
+    if name not in _WORDS:
+        raise ValueError(f"Unknown container_runtime {name!r}; expected one of: {', '.join(RUNTIMES)}")
+
+
+def step_words(container: Container) -> list[str]:
+    """Return what stands between srun's own options and the command that runs inside."""
+    check_runtime(container.runtime)
+    return _WORDS[container.runtime](container)
+
+
+def image_for(container: Container) -> str:
+    """Return the path of the bundle for Slurm's own ``--container``, empty for every other runtime."""
+    return container.image if container.runtime == "oci" else ""
+
+
+def is_inside(container: Container) -> bool:
+    """Tell whether the whole batch script runs inside the image: then there is no srun to call."""
+    return container.runtime == "oci"

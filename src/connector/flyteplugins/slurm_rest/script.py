@@ -1,0 +1,112 @@
+"""The batch scripts of jobs. Pure: no value of a job's environment is ever written into one."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+from collections.abc import Sequence
+
+from .options import check_modules, check_srun_args
+from .runtimes import Container, is_inside, step_words
+
+__all__ = ["native_script", "output_references", "wrapped_script"]
+
+# Enroot drops the PATH of an image and keeps VIRTUAL_ENV, from which the entrypoint is found again.
+_PATH = 'export PATH="${VIRTUAL_ENV:+$VIRTUAL_ENV/bin:}$PATH"'
+# One directory a process for the code bundle: jobs of one user must not unpack into each other's.
+_PRIVATE = 'work=$(mktemp -d "${TMPDIR:-/tmp}/flyte.XXXXXXXX"); trap \'cd /; rm -rf "$work"\' EXIT; cd "$work"'
+# What a process of a distributed task is told, in the terms of Flyte and of torch.distributed.
+_RANKS = (
+    "export FLYTE_CLUSTERED_WORKER=1 RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS"
+    " NODE_RANK=$SLURM_NODEID NNODES=$SLURM_NNODES"
+)
+# A port of its own for each job, so that two on one node do not meet.
+_MASTER = (
+    'MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)',
+    "export MASTER_ADDR MASTER_PORT=$((20000 + SLURM_JOB_ID % 20000))",
+)
+_REFERENCE = re.compile(r"\$\{?(FLYTE_OUTPUT_[A-Za-z0-9_]+)\}?")
+# The descriptor on which a wrapped script reaches its interpreter.
+_FD = 9
+
+
+def output_references(script: str) -> set[str]:
+    """Return the ``$FLYTE_OUTPUT_X`` and ``${FLYTE_OUTPUT_X}`` in a script; names made at run time are not seen."""
+    return set(_REFERENCE.findall(script))
+
+
+def native_script(container: Container, command: Sequence[str], modules: Sequence[str] = ()) -> str:
+    """Return the script that runs a task's entrypoint, once or once for each process, under its container runtime."""
+    if not command:
+        raise ValueError("A task needs a command: its container has none")
+    check_modules(modules)
+    check_srun_args(container.srun_args)
+    lines = ["#!/bin/sh" if is_inside(container) else "#!/bin/bash", "set -eu", *_module_lines(modules)]
+    if container.python_environment:
+        # Only where the Python is on the node or inside the bundle; an image has its own.
+        place = shlex.quote(container.python_environment.rstrip("/"))
+        lines += [f"export VIRTUAL_ENV={place}", f'export PATH={place}/bin:"$PATH"']
+    if is_inside(container):
+        return "\n".join([*lines, _PATH, f"exec {shlex.join(_placed(container, command))}", ""])
+    lines += _MASTER if container.launcher == "srun" else []
+    words = ["srun", *_step_size(container), *container.srun_args, *step_words(container)]
+    return "\n".join([*lines, f"exec {shlex.join([*words, *_inside(container, command)])}", ""])
+
+
+def _step_size(container: Container) -> list[str]:
+    # Without it an allocation of two nodes would start two entrypoints, which write the same outputs.
+    return [] if container.launcher == "srun" else ["--nodes=1", "--ntasks=1"]
+
+
+def _inside(container: Container, command: Sequence[str]) -> list[str]:
+    """Return the command with what its shell does first: words go through untouched."""
+    steps = [_RANKS] if container.launcher == "srun" else []
+    steps.append(_PATH)
+    if container.runtime == "none":
+        # The shell stays, to tidy up behind the command.
+        steps += [_PRIVATE, '"$@"']
+    else:
+        steps.append('exec "$@"')
+    return ["bash", "-c", "; ".join(steps), "--", *_placed(container, command)]
+
+
+def _placed(container: Container, command: Sequence[str]) -> list[str]:
+    """Return the command with a destination for the code bundle that can be written."""
+    words = list(command)
+    if container.runtime != "none" or "--dest" not in words[:-1]:
+        return words
+    place = words.index("--dest") + 1
+    return [*words[:place], ".", *words[place + 1 :]]
+
+
+def _module_lines(modules: Sequence[str]) -> list[str]:
+    if not modules:
+        return []
+    # A batch shell is no login shell, so on many sites nothing has defined the command yet.
+    found = ("/etc/profile.d/modules.sh", "/etc/profile.d/lmod.sh", "/etc/profile.d/z00_lmod.sh")
+    define = f"for file in {' '.join(found)}; do [ -r $file ] && . $file; done; true"
+    # Their functions are not written for set -u.
+    load = [f"module load {shlex.quote(name)}" for name in modules]
+    return ["set +u", f"command -v module >/dev/null || {{ {define}; }}", *load, "set -u"]
+
+
+def wrapped_script(script: str, *, modules: Sequence[str] = (), directories: Sequence[str] = ()) -> str:
+    """Return a user's script, preceded by what has to be done before it; without anything to do, the script itself.
+
+    It runs unmodified under its own interpreter, in place of the shell before it, so that signals and the exit code are
+    its own. Directives inside are text here: whoever submits it reads them from ``script``.
+    """
+    check_modules(modules)
+    if not modules and not directories:
+        return script
+    shebang, _, _ = script.partition("\n")
+    interpreter = shebang.removeprefix("#!").strip().split(None, 1)
+    if not script.startswith("#!") or not interpreter:
+        raise ValueError('The script does not start with #!: its first line names its interpreter, as in "#!/bin/bash"')
+    mark = f"END_{hashlib.sha256(script.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
+    lines = ["#!/bin/bash", "set -e", *_module_lines(modules)]
+    lines += ["set +u"] if modules else []
+    lines += [f"mkdir -p -- {shlex.join(directories)}"] if directories else []
+    lines.append(f"exec {shlex.join(interpreter)} /dev/fd/{_FD} \"$@\" {_FD}<<'{mark}'")
+    return "\n".join([*lines, script.removesuffix("\n"), mark, ""])

@@ -1,0 +1,237 @@
+"""What a deployment of the connector sets, and how a task's own words on the connection are weighed against it.
+
+Pure. A task reaches this module only as ``AskedConnection``, which has no field for what it may not say; where the
+deployment has a way to Slurm, the credentials that go with it are used with that way and with no other.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, cast
+
+from slurm_rest.errors import ConfigError
+from slurm_rest.pathmap import PathMap
+
+__all__ = ["AskedConnection", "ClusterAccess", "Deployment", "SecretValues", "parse_size"]
+
+log = logging.getLogger("flyteplugins.slurm_rest")
+
+Transport = Literal["auto", "rest", "ssh", "cli"]
+_TRANSPORTS = ("auto", "rest", "ssh", "cli")
+_PREFIX = "FLYTE_SLURM_"
+_UPLOAD_LIMIT = 100 * 1024 * 1024
+_SIZE = re.compile(r"(?P<number>[0-9]+)\s*(?P<unit>[KMGT]I?B|B|)")
+_UNITS = {"": 1, "B": 1} | {
+    f"{letter}{kind}": base**power
+    for power, letter in enumerate("KMGT", 1)
+    for kind, base in (("B", 1000), ("IB", 1024))
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AskedConnection:
+    """The part of a connection that a task may ask for. Whether it gets it is up to the deployment."""
+
+    host: str = ""
+    port: int | None = None
+    username: str = ""
+    known_hosts: str = ""
+    rest_url: str = ""
+    rest_api_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretValues:
+    """The values of a task's secrets, as the platform hands them over with each call."""
+
+    ssh_private_key: str = field(default="", repr=False)
+    known_hosts_data: str = field(default="", repr=False)
+    rest_token: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterAccess:
+    """One way to one cluster, decided. Equal ones share a client; no secret is ever shown."""
+
+    transport: Transport = "auto"
+    user: str = ""
+    rest_url: str = ""
+    rest_api_version: str = ""
+    rest_token: str = field(default="", repr=False)
+    rest_token_file: str = ""
+    rest_jwt_key_file: str = ""
+    rest_ca_file: str = ""
+    host: str = ""
+    port: int | None = None
+    ssh_private_key: str = field(default="", repr=False)
+    known_hosts: str = ""
+    known_hosts_data: str = field(default="", repr=False)
+    skip_host_key_verification: bool = False
+    files: str = ""
+
+    @property
+    def has_rest(self) -> bool:
+        """True when slurmrestd can be asked."""
+        return bool(self.rest_url) and self.transport in ("auto", "rest")
+
+    @property
+    def has_ssh(self) -> bool:
+        """True when the login node can be asked, for jobs or for files."""
+        return bool(self.host)
+
+    @property
+    def where(self) -> str:
+        """The cluster, for people and for logs."""
+        login = f"{self.user}@{self.host}" if self.user else self.host
+        return self.rest_url or login or "this host"
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """The ``FLYTE_SLURM_*`` variables of the connector, read once and checked.
+
+    ``upload_max_bytes`` is None for no ceiling. ``working_dir`` and ``home`` may contain ``{user}``.
+    """
+
+    host: str = ""
+    port: int | None = None
+    username: str = ""
+    ssh_private_key: str = field(default="", repr=False)
+    known_hosts: str = ""
+    skip_host_key_verification: bool = False
+    working_dir: str = ""
+    upload_max_bytes: int | None = _UPLOAD_LIMIT
+    transport: Transport = "auto"
+    rest_url: str = ""
+    rest_token: str = field(default="", repr=False)
+    rest_token_file: str = ""
+    rest_jwt_key_file: str = ""
+    rest_api_version: str = ""
+    rest_ca_file: str = ""
+    files: str = ""
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str]) -> Deployment:
+        """Read the variables; raises ConfigError for a value that is wrong in form."""
+        given = {name: environ.get(_PREFIX + name, "").strip() for name in _VARIABLES}
+        transport = given["TRANSPORT"] or "auto"
+        if transport not in _TRANSPORTS:
+            raise ConfigError(f"{_PREFIX}TRANSPORT is {transport!r}", hint=f"It takes {', '.join(_TRANSPORTS)}.")
+        PathMap.read(given["FILES"])
+        found = cls(
+            host=given["HOST"],
+            port=_port(given["PORT"]),
+            username=given["USERNAME"],
+            # A key ends with a line end, which strip took.
+            ssh_private_key=f"{key}\n" if (key := given["SSH_PRIVATE_KEY"]) else "",
+            known_hosts=given["KNOWN_HOSTS"],
+            skip_host_key_verification=given["SKIP_HOST_KEY_VERIFICATION"].lower() in ("1", "true", "yes"),
+            working_dir=given["WORKING_DIR"],
+            upload_max_bytes=parse_size(given["CONNECTOR_UPLOAD_MAX_BYTES"]),
+            transport=cast("Transport", transport),
+            rest_url=given["REST_URL"],
+            rest_token=given["REST_TOKEN"],
+            rest_token_file=given["REST_TOKEN_FILE"],
+            rest_jwt_key_file=given["REST_JWT_KEY_FILE"],
+            rest_api_version=given["REST_API_VERSION"],
+            rest_ca_file=given["REST_CA_FILE"],
+            files=given["FILES"],
+        )
+        found._check()
+        return found
+
+    def _check(self) -> None:
+        if self.rest_jwt_key_file and not self.username:
+            hint = f"Set {_PREFIX}USERNAME: with the cluster's key a task could otherwise run as anybody."
+            raise ConfigError(f"{_PREFIX}REST_JWT_KEY_FILE needs the user whom jobs belong to", hint=hint)
+        if not self.rest_url and (self.rest_token or self.rest_token_file or self.rest_jwt_key_file):
+            hint = f"Set {_PREFIX}REST_URL: a token of the deployment goes nowhere else."
+            raise ConfigError("There is a token for slurmrestd, but no address", hint=hint)
+        if self.transport == "rest" and self.host and not self.rest_url:
+            raise ConfigError(f"{_PREFIX}TRANSPORT is rest", hint=f"Set {_PREFIX}REST_URL.")
+
+    def access(self, asked: AskedConnection, secrets: SecretValues | None = None) -> ClusterAccess:
+        """Return the way to the cluster for a task: what the deployment sets, else what the task asks for.
+
+        Raises ConfigError when neither names one.
+        """
+        secrets = secrets or SecretValues()
+        if self.transport == "cli":
+            return ClusterAccess(transport="cli", files=self.files)
+        own_rest = bool(self.rest_url)
+        access = ClusterAccess(
+            transport=self.transport,
+            user=self._user(asked),
+            rest_url=self.rest_url or ("" if self.host else asked.rest_url),
+            rest_api_version=self.rest_api_version if own_rest else asked.rest_api_version,
+            # A deployment's token needs its own address: one that a task chose never sees it.
+            rest_token=self.rest_token if self._holds_token else secrets.rest_token,
+            rest_token_file=self.rest_token_file if own_rest else "",
+            rest_jwt_key_file=self.rest_jwt_key_file if own_rest else "",
+            rest_ca_file=self.rest_ca_file if own_rest else "",
+            files=self.files,
+            **self._ssh(asked, secrets),  # type: ignore[arg-type]  # the names and types of the fields
+        )
+        if not access.rest_url and not access.host:
+            raise ConfigError(
+                "No way to Slurm is configured",
+                hint=f"Set {_PREFIX}REST_URL or {_PREFIX}HOST on the connector, or rest_url or host in the task's Slurm"
+                " configuration.",
+            )
+        return access
+
+    def _user(self, asked: AskedConnection) -> str:
+        """Return whom jobs belong to; with a token of the deployment a task has no say in it."""
+        return self.username or ("" if self._holds_token else asked.username)
+
+    @property
+    def _holds_token(self) -> bool:
+        return bool(self.rest_token or self.rest_token_file or self.rest_jwt_key_file)
+
+    def _ssh(self, asked: AskedConnection, secrets: SecretValues) -> dict[str, object]:
+        """Return the SSH part. A deployment that only has slurmrestd does not lend its files to a task's own host."""
+        host = self.host or ("" if self.rest_url else asked.host)
+        if not host:
+            return {}
+        return {
+            "host": host,
+            "port": self.port or (None if self.host else asked.port),
+            "ssh_private_key": self.ssh_private_key or secrets.ssh_private_key,
+            "known_hosts": self.known_hosts or ("" if self.host else asked.known_hosts),
+            "known_hosts_data": "" if self.known_hosts else secrets.known_hosts_data,
+            "skip_host_key_verification": self.skip_host_key_verification,
+        }
+
+
+_VARIABLES = (
+    *("HOST", "PORT", "USERNAME", "SSH_PRIVATE_KEY", "KNOWN_HOSTS", "WORKING_DIR", "SKIP_HOST_KEY_VERIFICATION"),
+    *("CONNECTOR_UPLOAD_MAX_BYTES", "TRANSPORT", "FILES"),
+    *("REST_URL", "REST_TOKEN", "REST_TOKEN_FILE", "REST_JWT_KEY_FILE", "REST_API_VERSION", "REST_CA_FILE"),
+)
+
+
+def _port(text: str) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
+        raise ConfigError(f"{_PREFIX}PORT is {text!r}", hint="It is a number from 1 to 65535.")
+    return int(text)
+
+
+def parse_size(text: str) -> int | None:
+    """Read ``500MB``, ``512MiB`` or a number of bytes; 0, ``unlimited`` and ``none`` are no limit, nothing is 100 MiB.
+
+    Raises ConfigError for anything else: a typing error must not bring back the default.
+    """
+    if not text.strip():
+        return _UPLOAD_LIMIT
+    if text.strip().lower() in ("unlimited", "none"):
+        return None
+    found = _SIZE.fullmatch(text.strip().upper())
+    if found is None:
+        hint = "Write a number of bytes, or 500MB, 2GB, 512MiB; 0 for no limit."
+        raise ConfigError(f"{_PREFIX}CONNECTOR_UPLOAD_MAX_BYTES is {text!r}, which is no size", hint=hint)
+    return int(found["number"]) * _UNITS[found["unit"]] or None

@@ -1,0 +1,88 @@
+"""What each state of a Slurm job is to Flyte: one table. Pure, and free of flyte's own types."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import Enum
+
+from slurm_rest import BaseState, JobState
+
+__all__ = ["Phase", "phase_of"]
+
+
+class Phase(str, Enum):
+    """The phases of Flyte that a Slurm job can be in, under the names of ``TaskExecution.Phase``."""
+
+    QUEUED = "QUEUED"
+    WAITING_FOR_RESOURCES = "WAITING_FOR_RESOURCES"
+    INITIALIZING = "INITIALIZING"
+    RUNNING = "RUNNING"
+    SUCCEEDED = "SUCCEEDED"
+    FAILED = "FAILED"
+    RETRYABLE_FAILED = "RETRYABLE_FAILED"
+    ABORTED = "ABORTED"
+
+    @property
+    def is_terminal(self) -> bool:
+        """True for a phase that nothing follows."""
+        return self in (Phase.SUCCEEDED, Phase.FAILED, Phase.RETRYABLE_FAILED, Phase.ABORTED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One row. It holds for a base state, with one of ``flags`` and for one of ``reasons`` where they are given."""
+
+    base: BaseState
+    phase: Phase
+    flags: Collection[str] = ()
+    reasons: Collection[str] = ()
+
+
+_S = BaseState
+# The first row that fits counts. A job that is being requeued, or whose nodes are being cleaned up, is not over.
+_LIVE = (
+    _Row(_S.PENDING, Phase.INITIALIZING, reasons=("Prolog", "BurstBufferStageIn")),
+    _Row(_S.PENDING, Phase.WAITING_FOR_RESOURCES, reasons=("Resources", "Priority", "Nodes_required_for_job_are_DOWN")),
+    _Row(_S.PENDING, Phase.QUEUED),
+    _Row(_S.RUNNING, Phase.INITIALIZING, flags=("CONFIGURING", "POWER_UP_NODE")),
+    _Row(_S.RUNNING, Phase.RUNNING),
+    # It has started: Flyte's phases go back for a requeue alone.
+    _Row(_S.SUSPENDED, Phase.RUNNING),
+)
+# Slurm's own troubles are worth another attempt, the task's are not.
+_OVER = (
+    _Row(_S.COMPLETED, Phase.SUCCEEDED),
+    _Row(_S.FAILED, Phase.RETRYABLE_FAILED, flags=("LAUNCH_FAILED", "RECONFIG_FAIL")),
+    _Row(_S.FAILED, Phase.RETRYABLE_FAILED, reasons=("JobLaunchFailure", "LaunchFailure", "NodeDown", "SystemFailure")),
+    _Row(_S.FAILED, Phase.FAILED),
+    _Row(_S.TIMEOUT, Phase.FAILED),
+    _Row(_S.DEADLINE, Phase.FAILED),
+    _Row(_S.OUT_OF_MEMORY, Phase.FAILED),
+    _Row(_S.NODE_FAIL, Phase.RETRYABLE_FAILED),
+    _Row(_S.BOOT_FAIL, Phase.RETRYABLE_FAILED),
+    _Row(_S.PREEMPTED, Phase.RETRYABLE_FAILED),
+    _Row(_S.CANCELLED, Phase.RETRYABLE_FAILED, flags=("PREEMPTED", "NODE_FAIL")),
+    # Somebody else's doing: for a cancellation that Flyte asked for, ``phase_of`` says ABORTED.
+    _Row(_S.CANCELLED, Phase.FAILED),
+)
+
+
+def phase_of(state: JobState, reason: str = "", *, cancelled_by_us: bool = False) -> Phase:
+    """Return the phase of a job in a state, as far as Slurm tells: what became of the task itself is not looked at."""
+    if state.is_terminal:
+        if cancelled_by_us and state.base is BaseState.CANCELLED:
+            return Phase.ABORTED
+        return _find(_OVER, state, reason) or Phase.FAILED
+    if state.base not in (BaseState.PENDING, BaseState.RUNNING, BaseState.SUSPENDED, BaseState.UNKNOWN):
+        # A base state of the end with COMPLETING is still cleaning up; with a requeue's flag it waits again.
+        return Phase.RUNNING if state.flags <= {"COMPLETING", "STAGE_OUT", "EPILOG"} else Phase.QUEUED
+    return _find(_LIVE, state, reason) or Phase.QUEUED
+
+
+def _find(rows: Collection[_Row], state: JobState, reason: str) -> Phase | None:
+    for row in rows:
+        fits = not row.flags or not state.flags.isdisjoint(row.flags)
+        if row.base is state.base and fits and (not row.reasons or reason in row.reasons):
+            return row.phase
+    return None

@@ -1,0 +1,94 @@
+"""How typed inputs reach a script, and how a script's outputs are named and read back. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from enum import Enum
+from typing import Protocol, runtime_checkable
+
+__all__ = ["input_variable", "input_variables", "output_variable", "refuse_collisions"]
+
+_OTHER = re.compile(r"[^A-Za-z0-9_]")
+
+
+@runtime_checkable
+class _Stored(Protocol):
+    """A File or Dir of flyte."""
+
+    path: str
+
+
+def input_variable(name: str) -> str:
+    """Return the variable that carries an input to a script."""
+    return f"FLYTE_INPUT_{_OTHER.sub('_', name).upper()}"
+
+
+def output_variable(name: str) -> str:
+    """Return the variable that tells a script where an output goes."""
+    return f"FLYTE_OUTPUT_{_OTHER.sub('_', name).upper()}"
+
+
+def refuse_collisions(names: Iterable[str], variables: Mapping[str, str], what: str) -> None:
+    """Raise ValueError when two names become the same variable; ``variables`` maps each name to it."""
+    taken: dict[str, str] = {}
+    for name in names:
+        variable = variables[name]
+        if variable in taken:
+            raise ValueError(f"The {what} {taken[variable]!r} and {name!r} would both be {variable}: rename one")
+        taken[variable] = name
+
+
+def input_variables(inputs: Mapping[str, object]) -> dict[str, str]:
+    """Return a script's inputs as variables: texts and numbers as they are, moments in ISO form, the rest as JSON.
+
+    None leaves its variable unset; File and Dir are their URI. Raises ValueError for what has no such form.
+    """
+    found: dict[str, str] = {}
+    for name, value in inputs.items():
+        text = _text(name, value)
+        if text is not None:
+            found[input_variable(name)] = text
+    return found
+
+
+def _text(name: str, value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (list, tuple, set, frozenset, Mapping)) or _is_structure(value):
+        return json.dumps(_plain(name, value), ensure_ascii=False)
+    plain = _plain(name, value)
+    return plain if isinstance(plain, str) else json.dumps(plain)
+
+
+def _is_structure(value: object) -> bool:
+    return (dataclasses.is_dataclass(value) or hasattr(value, "model_dump")) and not isinstance(value, _Stored)
+
+
+def _plain(name: str, value: object) -> object:
+    """Return a value as JSON has it."""
+    if value is None or (isinstance(value, (str, bool, int, float)) and not isinstance(value, Enum)):
+        return value
+    if isinstance(value, Enum):
+        return _plain(name, value.value)
+    if isinstance(value, (date, timedelta)):
+        return value.total_seconds() if isinstance(value, timedelta) else value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(name, item) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted((_plain(name, item) for item in value), key=str)
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        return [_plain(name, item) for item in value]
+    if isinstance(value, _Stored):
+        return str(value.path)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {item.name: _plain(name, getattr(value, item.name)) for item in dataclasses.fields(value)}
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    raise ValueError(
+        f"The input {name!r} is a {type(value).__name__}, which cannot be passed to a script: it takes texts, numbers,"
+        " times, lists, mappings, dataclasses, files and directories"
+    )
