@@ -14,7 +14,7 @@ import pytest
 
 from tests.packaging.support import ROOT, build, install
 
-PACKAGES = {"slurm_rest"}
+PACKAGES = {"slurm_rest", "flyteplugins"}
 # What reaches users must not bring in a compiler, a test tool or an extra.
 DEPENDENCIES = {"httpx", "pydantic", "pyjwt", "click", "rich", "tomli"}
 
@@ -61,6 +61,9 @@ def test_the_wheel_has_types_and_licence_and_nothing_of_the_workshop(wheel: Path
     assert "slurm_rest/py.typed" in names
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     parts = {part for name in names for part in name.split("/")[:-1]}
+    assert "flyteplugins/slurm_rest/py.typed" in names
+    # Other plugins live in this namespace, too.
+    assert "flyteplugins/__init__.py" not in names
     assert not parts & {"tests", "cluster", "codegen", "openapi", "connector", "__pycache__"}
 
 
@@ -71,6 +74,18 @@ def test_the_metadata(wheel: Path) -> None:
     assert fields["Requires-Python"] == ">=3.10"
     base = [text for text in fields.get_all("Requires-Dist", []) if "extra ==" not in text]
     assert {text.split(">")[0].split("<")[0].strip() for text in base} == DEPENDENCIES
+
+
+def test_what_the_connector_needs_is_an_extra_and_it_is_found(wheel: Path) -> None:
+    fields = metadata(wheel)
+    extras = {"flyte", "connector", "ssh"}
+    assert extras <= set(fields.get_all("Provides-Extra", []))
+    needed = [text for text in fields.get_all("Requires-Dist", []) if "extra == 'flyte'" in text]
+    assert sorted(text.split(">")[0].split("<")[0] for text in needed) == ["asyncssh", "flyte[connector]"]
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/entry_points.txt")]
+        points = archive.read(name).decode()
+    assert "[flyte.connectors]\nslurm_rest = flyteplugins.slurm_rest.connector:SlurmConnector" in points
 
 
 def test_the_sdist_has_what_its_tests_need_and_no_environment(built: tuple[Path, Path]) -> None:

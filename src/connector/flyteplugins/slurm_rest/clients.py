@@ -1,0 +1,107 @@
+"""One client of slurm_rest for each way to a cluster, shared by all jobs that are reached over it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from slurm_rest import AsyncSlurmClient
+
+from .follower import Follower
+from .settings import ClusterAccess
+
+__all__ = ["Cluster", "Clusters", "make_client"]
+
+_HOME = "/home/{user}"
+
+
+class Cluster:
+    """A cluster as it is reached with one access: its client, and whatever jobs are followed there."""
+
+    def __init__(self, access: ClusterAccess, client: AsyncSlurmClient) -> None:
+        self.access = access
+        self.client = client
+        self.follower = Follower(client)
+        self.directories: dict[str, bool] = {}
+
+    async def user(self) -> str:
+        """Return whom jobs belong to."""
+        if not (user := await self.client.user_name()):
+            await self.client.ping()
+            user = await self.client.user_name()
+        return user
+
+    async def close(self) -> None:
+        """Let go of everything. Jobs are left alone."""
+        await self.follower.close()
+        await self.client.close()
+
+
+class Clusters:
+    """All clusters of this process. A client belongs to one event loop, so each loop has its own."""
+
+    def __init__(self, make: Callable[[ClusterAccess], AsyncSlurmClient] | None = None) -> None:
+        self._make = make or make_client
+        self._found: dict[tuple[int, ClusterAccess], Cluster] = {}
+
+    def get(self, access: ClusterAccess) -> Cluster:
+        """Return the cluster behind an access. Nothing is sent."""
+        key = (id(asyncio.get_running_loop()), access)
+        if key not in self._found:
+            self._found[key] = Cluster(access, self._make(access))
+        return self._found[key]
+
+    def known(self, rest_url: str, host: str, user: str) -> Cluster | None:
+        """Return a cluster that an earlier call with its secrets opened: calls for logs bring none."""
+        loop = id(asyncio.get_running_loop())
+        for (number, access), cluster in self._found.items():
+            if number == loop and (access.rest_url, access.host) == (rest_url, host) and user in ("", access.user):
+                return cluster
+        return None
+
+    async def close(self) -> None:
+        """Close all clients of the running loop."""
+        loop = id(asyncio.get_running_loop())
+        for key in [key for key in self._found if key[0] == loop]:
+            await self._found.pop(key).close()
+
+
+def make_client(access: ClusterAccess) -> AsyncSlurmClient:
+    """Return a client that knows what ``access`` says and nothing of the process's own environment or profile file."""
+    environ = {"XDG_CONFIG_HOME": os.devnull}
+    if access.transport == "cli":
+        environ["PATH"] = os.environ.get("PATH", "")
+    if access.skip_host_key_verification:
+        environ["SLURM_REST_SSH_INSECURE"] = "1"
+    known_hosts = _written(access.known_hosts_data) if access.known_hosts_data else access.known_hosts
+    return AsyncSlurmClient(
+        access.rest_url or None,
+        token=access.rest_token or None,
+        token_file=access.rest_token_file or None,
+        jwt_key_file=access.rest_jwt_key_file or None,
+        ca_file=access.rest_ca_file or None,
+        api_version=access.rest_api_version or None,
+        user=access.user or None,
+        transport=access.transport,
+        workdir=_HOME,
+        path_map=access.files or None,
+        ssh_host=access.host or None,
+        ssh_port=access.port,
+        ssh_user=access.user or None,
+        ssh_key=access.ssh_private_key or None,
+        ssh_known_hosts=known_hosts or None,
+        environ=environ,
+    )
+
+
+def _written(entries: str) -> str:
+    """Return a file with known hosts: host keys are public, only their file's name has to be hard to meddle with."""
+    name = hashlib.sha256(entries.encode()).hexdigest()[:16]
+    folder = Path(tempfile.mkdtemp(prefix="slurm-rest-hosts-"))
+    path = folder / name
+    path.write_text(entries if entries.endswith("\n") else f"{entries}\n", encoding="utf-8")
+    return str(path)

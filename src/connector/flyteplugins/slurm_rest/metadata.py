@@ -1,0 +1,57 @@
+"""What the platform keeps of a job between two calls: enough for any replica, and nothing secret."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from flyte.connectors import ResourceMeta
+
+from slurm_rest.identity import Identity
+
+from .settings import AskedConnection
+
+__all__ = ["SlurmJobMetadata"]
+
+
+@dataclass
+class SlurmJobMetadata(ResourceMeta):
+    """One job. The fields up to ``declared_outputs`` are flyteplugins-slurm's, so that its jobs are followed as well.
+
+    ``submission_key`` is what the job's comment ends in: it tells this job from another one with the same id.
+    """
+
+    job_id: str
+    job_name: str
+    host: str
+    username: str
+    port: int
+    stdout_path: str
+    stderr_path: str
+    known_hosts: str | None = None
+    skip_host_key_verification: bool = False
+    declared_outputs: dict[str, dict[str, str]] = field(default_factory=dict)
+    # Ours, all with defaults: older ones must be readable.
+    task_type: str = ""
+    output_prefix: str = ""
+    submission_key: str = ""
+    submitted: str = ""
+    rest_url: str = ""
+    rest_api_version: str = ""
+    expects_outputs: bool = False
+
+    def identity(self) -> Identity:
+        """Return which job this is, also when its id is given anew."""
+        sent = datetime.fromisoformat(self.submitted) if self.submitted else None
+        return Identity(int(self.job_id), key=self.submission_key, sent=sent)
+
+    def asked(self) -> AskedConnection:
+        """Return the connection that the task asked for when the job was made."""
+        return AskedConnection(
+            host=self.host,
+            port=self.port or None,
+            username=self.username,
+            known_hosts=self.known_hosts or "",
+            rest_url=self.rest_url,
+            rest_api_version=self.rest_api_version,
+        )

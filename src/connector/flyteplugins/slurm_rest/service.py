@@ -1,0 +1,291 @@
+"""The connector: create, get, delete, logs and metrics of Slurm jobs. ``connector`` registers it with flyte."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets as random_words
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+from flyte.connectors import AsyncConnector, Resource
+from flyteidl2.core.execution_pb2 import TaskExecution
+
+from slurm_rest import AsyncJob, SlurmError
+from slurm_rest.errors import JobNotFound, PermissionDenied
+
+from .clients import Cluster, Clusters
+from .follower import Look
+from .judging import Verdict, judge, settled
+from .logs import job_logs, job_metrics
+from .messages import capped, details, with_stderr
+from .metadata import SlurmJobMetadata
+from .outcome import Outcome, read_outcome
+from .plan import JobPlan, make_plan
+from .settings import ClusterAccess, Deployment, SecretValues
+from .settling import Settling, Work
+from .states import Phase
+from .template import NATIVE, SCRIPT, Task, read_execution, read_task
+from .transfers import Transfer, collect
+from .workplace import find_workplace, require_files
+
+if TYPE_CHECKING:
+    from flyteidl2.connector.connector_pb2 import GetTaskLogsResponse, GetTaskMetricsResponse, TaskExecutionMetadata
+    from flyteidl2.core.tasks_pb2 import TaskTemplate
+
+__all__ = ["Known", "SlurmConnector", "SlurmScriptConnector"]
+
+log = logging.getLogger("flyteplugins.slurm_rest")
+
+_STDERR_LINES = 30
+_STDERR_BYTES = 16 * 1024
+# Together with the first news of a job these stay under the two seconds that an answer may take.
+_SETTLE_PATIENCE = 0.5
+_STDERR_PATIENCE = 0.5
+# How long delete waits to see the job end.
+_CANCEL_PATIENCE = 3.0
+
+
+@dataclass
+class Known:
+    """What the connectors of both task types know together. Losing it costs requests, nothing else.
+
+    ``phases`` are those that were told last, with how often the job had started by then; ``cancelled`` the jobs that
+    this process cancelled.
+    """
+
+    clusters: Clusters = field(default_factory=Clusters)
+    settling: Settling = field(default_factory=Settling)
+    phases: dict[str, tuple[Phase, int]] = field(default_factory=dict)
+    cancelled: set[str] = field(default_factory=set)
+
+
+class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
+    """Runs Flyte tasks as Slurm jobs. Both task types share whatever is known of clusters and jobs."""
+
+    name = "Slurm REST Connector"
+    task_type_name = NATIVE
+    metadata_type = SlurmJobMetadata
+
+    def __init__(self, known: Known | None = None) -> None:
+        self.known = known or Known()
+
+    # --- create ---------------------------------------------------------------------------------------------
+
+    async def create(
+        self,
+        task_template: TaskTemplate,
+        output_prefix: str,
+        inputs: dict[str, object] | None = None,
+        task_execution_metadata: TaskExecutionMetadata | None = None,
+        ssh_private_key: str | None = None,
+        known_hosts_data: str | None = None,
+        rest_token: str | None = None,
+        **_: object,
+    ) -> SlurmJobMetadata:
+        """Submit the job of one attempt, or return the one that it has already. Raises ValueError and SlurmError."""
+        task, execution = read_task(task_template), read_execution(task_execution_metadata)
+        deployment = Deployment.read(os.environ)
+        if task.asks_for_unsafe_host and not deployment.skip_host_key_verification:
+            log.warning("%s asks not to verify host keys: only the deployment can say so", task.name)
+        access = deployment.access(task.connection, _secret_values(ssh_private_key, known_hosts_data, rest_token))
+        cluster = self.known.clusters.get(access)
+        place = await find_workplace(cluster, task.working_dir or deployment.working_dir, await cluster.user())
+        plan = make_plan(
+            task,
+            execution,
+            directory=place.directory,
+            home=place.home,
+            output_prefix=output_prefix,
+            inputs=inputs or {},
+            unique=random_words.token_hex(4),
+        )
+        await require_files(cluster, plan)
+        job = await cluster.client.submit(plan.spec, idempotency_key=plan.key or None)
+        log.info("Job %d (%s) at %s%s", job.id, plan.name, access.where, " was there already" if job.found else "")
+        expects = bool(task_template.interface.outputs.variables)
+        return _metadata(job, task, plan, access, output_prefix, expects)
+
+    # --- get ------------------------------------------------------------------------------------------------
+
+    async def get(
+        self,
+        resource_meta: SlurmJobMetadata,
+        ssh_private_key: str | None = None,
+        known_hosts_data: str | None = None,
+        rest_token: str | None = None,
+        **_: object,
+    ) -> Resource:
+        """Return the phase of a job, from what the poller knows; outages keep it and are told in the message."""
+        cluster = self._cluster_of(resource_meta, _secret_values(ssh_private_key, known_hosts_data, rest_token))
+        look = await cluster.follower.look(resource_meta.identity())
+        key = _key(resource_meta, cluster)
+        verdict = judge(
+            resource_meta.job_id, look, cancelled_by_us=key in self.known.cancelled, last=self.known.phases.get(key)
+        )
+        outputs: Mapping[str, object] | None = None
+        if verdict.phase.is_terminal:
+            verdict, outputs = await self._settle(key, resource_meta, cluster, verdict)
+        if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
+            verdict = await self._with_stderr(resource_meta, cluster, verdict)
+        if verdict.phase.is_terminal:
+            self.known.phases.pop(key, None)
+        else:
+            self.known.phases[key] = (verdict.phase, look.restarts)
+        return Resource(
+            phase=TaskExecution.Phase.Value(verdict.phase.value),
+            message=capped(verdict.message),
+            outputs=dict(outputs) if outputs else None,
+            custom_info=details(_facts(resource_meta, cluster, look), look.record),
+        )
+
+    def _cluster_of(self, meta: SlurmJobMetadata, secrets: SecretValues | None) -> Cluster:
+        return self.known.clusters.get(Deployment.read(os.environ).access(meta.asked(), secrets))
+
+    async def _settle(
+        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict
+    ) -> tuple[Verdict, Mapping[str, object] | None]:
+        """Return what the task's own files make of a job's end; RUNNING while they are being read or moved."""
+        work = _work_for(meta, cluster, verdict.phase)
+        if work is None:
+            return verdict, None
+        done, outcome, trouble = await self.known.settling.result(key, work, patience=_SETTLE_PATIENCE)
+        if not done:
+            what = f"moving {', '.join(meta.declared_outputs)}" if meta.declared_outputs else "reading its outcome"
+            text = f"{verdict.message}\nThe job is over; the connector is {what}"
+            return Verdict(Phase.RUNNING, f"{text}; trouble with it: {trouble}" if trouble else text), None
+        return settled(verdict, outcome), outcome.outputs if outcome and outcome.is_success else None
+
+    async def _with_stderr(self, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict) -> Verdict:
+        """Add the end of the job's standard error, where there is a way to it in time."""
+        tail = cluster.client.files.tail(meta.stderr_path, lines=_STDERR_LINES, max_bytes=_STDERR_BYTES)
+        try:
+            text = (await asyncio.wait_for(tail, _STDERR_PATIENCE)).text
+        except (SlurmError, asyncio.TimeoutError):
+            return verdict
+        return Verdict(verdict.phase, with_stderr(verdict.message, text, _STDERR_LINES))
+
+    # --- delete ---------------------------------------------------------------------------------------------
+
+    async def delete(
+        self,
+        resource_meta: SlurmJobMetadata,
+        ssh_private_key: str | None = None,
+        known_hosts_data: str | None = None,
+        rest_token: str | None = None,
+        **_: object,
+    ) -> None:
+        """Cancel the job if it is still ours and goes on. Idempotent; raises SlurmError where that fails."""
+        cluster = self._cluster_of(resource_meta, _secret_values(ssh_private_key, known_hosts_data, rest_token))
+        key = _key(resource_meta, cluster)
+        await self.known.settling.drop(key)
+        job = AsyncJob(cluster.client, int(resource_meta.job_id), identity=resource_meta.identity())
+        try:
+            record = await job.info()
+        except JobNotFound:
+            return
+        if record.state.is_terminal:
+            return
+        self.known.cancelled.add(key)
+        result = await job.cancel()
+        if result.outcome == "denied":
+            self.known.cancelled.discard(key)
+            raise PermissionDenied(f"Slurm job {resource_meta.job_id} may not be cancelled: {result.message}")
+        await self._see_it_end(cluster, resource_meta)
+
+    async def _see_it_end(self, cluster: Cluster, meta: SlurmJobMetadata) -> None:
+        """Wait a moment for the job's end, so that a cancellation that Slurm took and lost is seen in the log."""
+        job = AsyncJob(cluster.client, int(meta.job_id), identity=meta.identity())
+        try:
+            await job.wait(timeout=_CANCEL_PATIENCE)
+        except SlurmError as error:
+            log.warning("Job %s was cancelled; it is not seen to end yet: %s", meta.job_id, error.message)
+
+    # --- logs and metrics -----------------------------------------------------------------------------------
+
+    async def get_logs(
+        self, resource_meta: SlurmJobMetadata, token: str = "", **_: object
+    ) -> AsyncIterator[GetTaskLogsResponse]:
+        """Yield the job's output from where ``token`` says, then the token to go on with."""
+        cluster = self.known.clusters.known(resource_meta.rest_url, resource_meta.host, resource_meta.username)
+        cluster = cluster or self._cluster_of(resource_meta, None)
+        async for response in job_logs(cluster.client.files, resource_meta, token):
+            yield response
+
+    async def get_metrics(self, resource_meta: SlurmJobMetadata, **_: object) -> GetTaskMetricsResponse:
+        """Return how long the job has run and what it was given."""
+        cluster = self.known.clusters.known(resource_meta.rest_url, resource_meta.host, resource_meta.username)
+        cluster = cluster or self._cluster_of(resource_meta, None)
+        job = AsyncJob(cluster.client, int(resource_meta.job_id), identity=resource_meta.identity())
+        return job_metrics(await job.info())
+
+
+class SlurmScriptConnector(SlurmConnector):
+    """The same for the task type ``slurm_script``."""
+
+    task_type_name = SCRIPT
+
+
+def _secret_values(ssh_private_key: str | None, known_hosts_data: str | None, rest_token: str | None) -> SecretValues:
+    return SecretValues(ssh_private_key or "", known_hosts_data or "", rest_token or "")
+
+
+def _key(meta: SlurmJobMetadata, cluster: Cluster) -> str:
+    """Return a job's full identity: ids come again, and two clusters have the same ones."""
+    return f"{cluster.access.where} {meta.job_id} {meta.submission_key}"
+
+
+def _metadata(
+    job: AsyncJob, task: Task, plan: JobPlan, access: ClusterAccess, output_prefix: str, expects_outputs: bool
+) -> SlurmJobMetadata:
+    asked, sent = task.connection, job.identity.sent
+    return SlurmJobMetadata(
+        job_id=str(job.id),
+        job_name=plan.name,
+        # What the deployment sets is not kept here: another replica, or a newer deployment, knows it better.
+        host=asked.host if access.host == asked.host else "",
+        username=asked.username if access.user == asked.username else "",
+        port=asked.port or 0,
+        stdout_path=plan.stdout,
+        stderr_path=plan.stderr,
+        known_hosts=asked.known_hosts or None,
+        declared_outputs={name: asdict(place) for name, place in plan.outputs.items()},
+        task_type=task.kind,
+        output_prefix=output_prefix,
+        submission_key=job.identity.key,
+        submitted=sent.isoformat() if sent else "",
+        rest_url=asked.rest_url if access.rest_url == asked.rest_url else "",
+        rest_api_version=asked.rest_api_version,
+        expects_outputs=expects_outputs,
+    )
+
+
+def _work_for(meta: SlurmJobMetadata, cluster: Cluster, phase: Phase) -> Work | None:
+    """Return what is left to do when a job has ended so; None when its state is all there is."""
+    if meta.declared_outputs and phase is Phase.SUCCEEDED:
+        limit = Deployment.read(os.environ).upload_max_bytes
+        transfer = Transfer(meta.job_id, meta.declared_outputs, limit)
+        return lambda: collect(transfer, cluster.client.files)
+    if meta.task_type == NATIVE and phase in (Phase.SUCCEEDED, Phase.FAILED):
+        expects, zero = meta.expects_outputs, phase is Phase.SUCCEEDED
+
+        async def outcome() -> Outcome | None:
+            return await read_outcome(meta.output_prefix, expects_outputs=expects, exited_zero=zero)
+
+        return outcome
+    return None
+
+
+def _facts(meta: SlurmJobMetadata, cluster: Cluster, look: Look) -> dict[str, object]:
+    return {
+        "job_id": meta.job_id,
+        "job_name": meta.job_name,
+        "slurm_state": str(look.state),
+        "transport": cluster.client.transport,
+        "where": cluster.access.where,
+        "stdout": meta.stdout_path,
+        "stderr": meta.stderr_path,
+        "stale_since": look.stale_since.isoformat() if look.stale_since else "",
+    }

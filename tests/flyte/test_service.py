@@ -1,0 +1,365 @@
+"""The connector on a cluster in memory: one job for each attempt, the truth at the end, outages, cancelling."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import flyte
+import pytest
+from flyte.connectors import Resource
+from flyte.io import File
+from flyteidl2.connector.connector_pb2 import TaskExecutionMetadata
+from flyteidl2.core.execution_pb2 import ContainerError, ErrorDocument, TaskExecution
+
+from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
+from flyteplugins.slurm_rest.clients import Clusters
+from flyteplugins.slurm_rest.metadata import SlurmJobMetadata
+from flyteplugins.slurm_rest.service import Known, SlurmConnector
+from flyteplugins.slurm_rest.settings import ClusterAccess
+from slurm_rest import AsyncSlurmClient
+from slurm_rest.errors import ConfigError, PermissionDenied, TokenRejected, Unreachable
+from slurm_rest.testing import FakeTransport
+from tests.support.waiting import until
+
+from .support.platform import serialize
+
+environment = flyte.TaskEnvironment(name="fake", plugin_config=Slurm(), image=flyte.Image.from_base("python:3.11"))
+
+
+@environment.task
+async def answer() -> int:
+    """Never runs here: the cluster is one in memory."""
+    return 42
+
+
+def attempt(run: str = "r1", number: int = 0) -> TaskExecutionMetadata:
+    found = TaskExecutionMetadata()
+    found.task_execution_id.retry_attempt = number
+    found.task_execution_id.node_execution_id.node_id = "a0"
+    found.task_execution_id.node_execution_id.execution_id.name = run
+    return found
+
+
+class Site:
+    """A connector, the cluster behind it, and the directory that is both object store and shared file system."""
+
+    def __init__(self, folder: Path) -> None:
+        self.fake = FakeTransport()
+        self.store = folder / "store"
+        self.files = folder / "home"
+        for made in (self.store, self.files):
+            made.mkdir()
+        self.connector = self.restarted()
+
+    def restarted(self) -> SlurmConnector:
+        """Return a connector that knows nothing yet: another replica, or the same after a restart."""
+        return SlurmConnector(Known(clusters=Clusters(self._client)))
+
+    def _client(self, access: ClusterAccess) -> AsyncSlurmClient:
+        shared = {"/home": str(self.files)} if access.files else None
+        return AsyncSlurmClient(transport=self.fake, workdir="/home/{user}", path_map=shared, environ={})
+
+    async def create(self, task: Any = answer, execution: Any = None, **inputs: object) -> SlurmJobMetadata:
+        execution = execution or attempt()
+        template = serialize(task)
+        return await self.connector.create(template, str(self.store), dict(inputs), execution)
+
+    async def get(self, meta: SlurmJobMetadata) -> tuple[str, Resource]:
+        """Ask as the platform does: the metadata goes through bytes."""
+        found = await self.connector.get(SlurmJobMetadata.decode(meta.encode()))
+        return str(TaskExecution.Phase.Name(found.phase)), found
+
+    async def until(self, meta: SlurmJobMetadata, phase: str) -> Resource:
+        async def reached() -> Resource | None:
+            now, found = await self.get(meta)
+            return found if now == phase else None
+
+        found = await until(reached, phase)
+        assert found is not None
+        return found
+
+    def fails(self, message: str, *, recoverable: bool = False) -> None:
+        """Write what the entrypoint writes when the task raises."""
+        kind = ContainerError.RECOVERABLE if recoverable else ContainerError.NON_RECOVERABLE
+        document = ErrorDocument(error=ContainerError(code="ValueError", message=message, kind=kind))
+        (self.store / "error.pb").write_bytes(document.SerializeToString())
+
+    def finish(self, meta: SlurmJobMetadata, exit_code: int = 0, state: str = "") -> None:
+        self.fake.finish(int(meta.job_id), exit_code, state=state)
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    monkeypatch.setenv("FLYTE_SLURM_REST_URL", "http://slurm")
+    monkeypatch.setenv("FLYTE_SLURM_FILES", "/home=/mounted")
+    return Site(tmp_path)
+
+
+def jobs(site: Site) -> int:
+    return len(site.fake.slurm.jobs)
+
+
+# --- create ---------------------------------------------------------------------------------------------------
+
+
+async def test_an_attempt_has_one_job_also_after_a_restart(site: Site) -> None:
+    first = await site.create()
+    site.connector = site.restarted()
+    again = await site.create()
+    assert first.job_id == again.job_id
+    assert jobs(site) == 1
+    other = await site.create(execution=attempt(number=1))
+    assert other.job_id != first.job_id
+
+
+async def test_the_metadata_holds_no_secret_and_survives_its_bytes(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLYTE_SLURM_REST_TOKEN", "hidden-token")
+    meta = await site.create()
+    assert b"hidden" not in meta.encode()
+    assert SlurmJobMetadata.decode(meta.encode()) == meta
+    assert meta.identity().key.startswith("slurm-rest:")
+
+
+async def test_metadata_of_the_official_package_is_understood() -> None:
+    raw = (
+        b'{"job_id": "12", "job_name": "flyte-t-1", "host": "login", "username": "u", "port": 22, "stdout_path": "/o",'
+        b' "stderr_path": "/e", "known_hosts": null, "skip_host_key_verification": false, "declared_outputs":'
+        b' {"m": {"uri": "s3://b/m", "kind": "file", "upload": "job", "written_to": "s3://b/m"}}}'
+    )
+    meta = SlurmJobMetadata.decode(raw)
+    assert (meta.job_id, meta.asked().host, meta.declared_outputs["m"]["uri"]) == ("12", "login", "s3://b/m")
+
+
+async def test_outputs_that_nobody_could_fetch_are_refused_before_the_job(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FLYTE_SLURM_FILES")
+    with pytest.raises(ConfigError, match=r"output_upload='connector' needs.*FLYTE_SLURM_FILES"):
+        await site.create(script())
+    assert jobs(site) == 0
+    await site.create(script(output_upload="job"))
+    assert jobs(site) == 1
+
+
+# --- the truth ------------------------------------------------------------------------------------------------
+
+
+async def test_a_task_goes_through_its_phases(site: Site) -> None:
+    meta = await site.create()
+    assert (await site.get(meta))[0] in ("QUEUED", "WAITING_FOR_RESOURCES")
+    site.fake.start(int(meta.job_id))
+    running = await site.until(meta, "RUNNING")
+    assert running.custom_info is not None
+    assert running.custom_info["job_id"] == meta.job_id
+    (site.store / "outputs.pb").write_bytes(b"")
+    site.finish(meta)
+    await site.until(meta, "SUCCEEDED")
+    assert (await site.get(meta))[0] == "SUCCEEDED", "it stays"
+
+
+async def test_a_job_that_exits_zero_is_no_success_when_the_task_raised(site: Site) -> None:
+    meta = await site.create()
+    site.fails("no such column")
+    (site.store / "outputs.pb").write_bytes(b"")
+    site.finish(meta)
+    found = await site.until(meta, "FAILED")
+    assert found.message is not None
+    assert found.message.startswith("ValueError: no such column\nSlurm job")
+
+
+async def test_an_error_worth_another_attempt_is_retryable(site: Site) -> None:
+    meta = await site.create()
+    site.fails("again", recoverable=True)
+    site.finish(meta)
+    await site.until(meta, "RETRYABLE_FAILED")
+
+
+async def test_a_job_that_wrote_nothing_has_failed(site: Site) -> None:
+    meta = await site.create()
+    site.finish(meta)
+    found = await site.until(meta, "FAILED")
+    assert "wrote neither outputs.pb nor error.pb" in (found.message or "")
+
+
+async def test_a_job_that_failed_by_itself_says_how(site: Site) -> None:
+    meta = await site.create()
+    log = site.files / meta.stderr_path.removeprefix("/home/")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("first\nKilled by something\n")
+    site.finish(meta, 9)
+    found = await site.until(meta, "FAILED")
+    assert "exit code 9:0" in (found.message or "")
+    assert (found.message or "").endswith("--- stderr (last 30 lines) ---\nfirst\nKilled by something")
+
+
+@pytest.mark.parametrize(
+    ("state", "phase"), [("NODE_FAIL", "RETRYABLE_FAILED"), ("PREEMPTED", "RETRYABLE_FAILED"), ("TIMEOUT", "FAILED")]
+)
+async def test_ends_that_slurm_chose(site: Site, state: str, phase: str) -> None:
+    meta = await site.create()
+    site.finish(meta, state=state)
+    await site.until(meta, phase)
+
+
+# --- outages --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [Unreachable("slurmrestd is away"), TokenRejected("the token is old")])
+async def test_an_outage_keeps_the_phase(site: Site, error: Exception) -> None:
+    meta = await site.create()
+    site.fake.start(int(meta.job_id))
+    await site.until(meta, "RUNNING")
+    site.fake.failing = error  # type: ignore[assignment]  # one of slurm_rest's
+
+    async def told() -> Resource | None:
+        phase, found = await site.get(meta)
+        assert phase == "RUNNING"
+        known = "no news from Slurm since" in (found.message or "")
+        return found if known and (isinstance(error, Unreachable) or str(error) in (found.message or "")) else None
+
+    await until(told, "the outage in the message")
+    site.fake.failing = None
+    (site.store / "outputs.pb").write_bytes(b"")
+    site.finish(meta)
+    await site.until(meta, "SUCCEEDED")
+
+
+async def test_a_restart_in_an_outage_ends_nothing(site: Site) -> None:
+    meta = await site.create()
+    site.connector = site.restarted()
+    site.fake.failing = Unreachable("slurmrestd is away")
+    phase, found = await asyncio.wait_for(site.get(meta), 10)
+    assert (phase, found.outputs) == ("QUEUED", None)
+
+
+# --- cancelling -----------------------------------------------------------------------------------------------
+
+
+async def test_delete_cancels_and_can_be_repeated(site: Site) -> None:
+    meta = await site.create()
+    site.fake.start(int(meta.job_id))
+    await site.until(meta, "RUNNING")
+    for _ in range(2):
+        await site.connector.delete(meta)
+    (record,) = await site.fake.describe([int(meta.job_id)])
+    assert str(record.state) == "CANCELLED"
+    await site.until(meta, "ABORTED")
+
+
+async def test_a_cancellation_by_somebody_else_is_a_failure_that_says_so(site: Site) -> None:
+    meta = await site.create()
+    await site.fake.cancel([int(meta.job_id)])
+    found = await site.until(meta, "FAILED")
+    assert "not through Flyte" in (found.message or "")
+
+
+async def test_a_cancellation_that_is_denied_is_said(site: Site) -> None:
+    meta = await site.create()
+    site.fake.user = "bob"
+    with pytest.raises(PermissionDenied, match="may not be cancelled"):
+        await site.connector.delete(meta)
+
+
+# --- scripts --------------------------------------------------------------------------------------------------
+
+
+def script(**options: Any) -> SlurmScriptTask:
+    task = SlurmScriptTask("legacy", "#!/bin/sh\n", Slurm(), outputs={"model": File}, **options)
+    flyte.TaskEnvironment.from_task("legacy", task)
+    return task
+
+
+def written_to(site: Site, meta: SlurmJobMetadata) -> Path:
+    path = site.files / meta.declared_outputs["model"]["written_to"].removeprefix("/home/")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+async def test_what_a_script_wrote_is_moved(site: Site) -> None:
+    meta = await site.create(script())
+    written_to(site, meta).write_bytes(b"weights")
+    site.finish(meta)
+    found = await site.until(meta, "SUCCEEDED")
+    assert found.outputs is not None
+    assert found.outputs["model"].path == f"{site.store}/model"
+    assert (site.store / "model").read_bytes() == b"weights"
+
+
+async def test_what_a_script_did_not_write_is_named(site: Site) -> None:
+    meta = await site.create(script())
+    site.finish(meta)
+    found = await site.until(meta, "FAILED")
+    assert "output 'model': nothing was written to /home/alice/" in (found.message or "")
+
+
+async def test_what_is_too_large_is_refused_with_the_remedy(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLYTE_SLURM_CONNECTOR_UPLOAD_MAX_BYTES", "6")
+    meta = await site.create(script())
+    written_to(site, meta).write_bytes(b"weights")
+    site.finish(meta)
+    found = await site.until(meta, "FAILED")
+    assert "7 bytes are more than the 6" in (found.message or "")
+    assert "output_upload='job'" in (found.message or "")
+    assert not (site.store / "model").exists()
+
+
+async def test_a_script_that_failed_has_no_outputs(site: Site) -> None:
+    meta = await site.create(script())
+    written_to(site, meta).write_bytes(b"weights")
+    site.finish(meta, 1)
+    found = await site.until(meta, "FAILED")
+    assert found.outputs is None
+    assert not (site.store / "model").exists()
+
+
+# --- logs -----------------------------------------------------------------------------------------------------
+
+
+async def lines_of(site: Site, meta: SlurmJobMetadata, token: str = "") -> tuple[list[str], str]:
+    lines, after = [], ""
+    async for one in site.connector.get_logs(meta, token=token):
+        lines += [line.message for line in one.body.lines]
+        after = one.header.token or after
+    return lines, after
+
+
+async def test_logs_go_on_where_they_were(site: Site) -> None:
+    meta = await site.create()
+    lines, _ = await lines_of(site, meta)
+    assert lines == [f"No output yet from Slurm job {meta.job_id}; it goes to {meta.stdout_path}"]
+    out, err = (site.files / path.removeprefix("/home/") for path in (meta.stdout_path, meta.stderr_path))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(b"one\ntwo \xff\n")
+    err.write_bytes(b"trouble\n")
+    lines, token = await lines_of(site, meta)
+    assert lines == [
+        f"--- stdout: {meta.stdout_path} ---",
+        "one",
+        "two \ufffd",
+        f"--- stderr: {meta.stderr_path} ---",
+        "trouble",
+    ]
+    with out.open("ab") as more:
+        more.write(b"three\nhalf a li")
+    lines, token = await lines_of(site, meta, token)
+    assert lines == ["three"]
+    with out.open("ab") as more:
+        more.write(b"ne\n")
+    lines, _ = await lines_of(site, meta, token)
+    assert lines == ["half a line"]
+
+
+async def test_logs_that_cannot_be_read_are_explained(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FLYTE_SLURM_FILES")
+    lines, _ = await lines_of(site, await site.create())
+    assert len(lines) == 2
+    assert all("cannot be read: Nothing leads to /home/alice" in line for line in lines)
+
+
+async def test_metrics(site: Site) -> None:
+    meta = await site.create()
+    site.fake.start(int(meta.job_id))
+    found = await site.connector.get_metrics(meta)
+    assert "elapsed_seconds" in {one.metric for one in found.results}

@@ -1,0 +1,157 @@
+"""The deployment's variables, and that a task cannot change what they set."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import pytest
+
+from flyteplugins.slurm_rest.clients import make_client
+from flyteplugins.slurm_rest.settings import AskedConnection, ClusterAccess, Deployment, SecretValues, parse_size
+from slurm_rest.auth import ChainToken, NoToken
+from slurm_rest.errors import ConfigError
+
+ASKED = AskedConnection("evil", 666, "root", "/evil/hosts", "http://evil", "v0.0.99")
+SECRETS = SecretValues("task-key", "task-hosts", "task-token")
+EVERYTHING = {
+    "FLYTE_SLURM_HOST": "login",
+    "FLYTE_SLURM_PORT": "2222",
+    "FLYTE_SLURM_USERNAME": "svc",
+    "FLYTE_SLURM_SSH_PRIVATE_KEY": "our-key\n",
+    "FLYTE_SLURM_KNOWN_HOSTS": "/etc/hosts",
+    "FLYTE_SLURM_WORKING_DIR": "/scratch/{user}",
+    "FLYTE_SLURM_CONNECTOR_UPLOAD_MAX_BYTES": "2GB",
+    "FLYTE_SLURM_REST_URL": "http://ours",
+    "FLYTE_SLURM_REST_TOKEN": "our-token",
+    "FLYTE_SLURM_REST_API_VERSION": "v0.0.42",
+    "FLYTE_SLURM_REST_CA_FILE": "/ca.pem",
+    "FLYTE_SLURM_TRANSPORT": "auto",
+    "FLYTE_SLURM_FILES": "/home=/mnt/home",
+}
+
+
+def test_all_of_them_are_read() -> None:
+    found = Deployment.read(EVERYTHING)
+    assert (found.host, found.port, found.username, found.ssh_private_key) == ("login", 2222, "svc", "our-key\n")
+    assert (found.rest_url, found.rest_token, found.files) == ("http://ours", "our-token", "/home=/mnt/home")
+    assert (found.working_dir, found.upload_max_bytes) == ("/scratch/{user}", 2_000_000_000)
+    assert Deployment.read({}) == Deployment()
+
+
+def test_a_task_changes_nothing_of_a_deployment_that_sets_everything() -> None:
+    deployment = Deployment.read(EVERYTHING)
+    assert deployment.access(ASKED, SECRETS) == deployment.access(AskedConnection())
+
+
+@pytest.mark.parametrize("alone", ["FLYTE_SLURM_REST_URL", "FLYTE_SLURM_HOST"])
+def test_one_way_of_the_deployment_is_enough_to_keep_a_task_from_choosing_another(alone: str) -> None:
+    access = Deployment.read({alone: EVERYTHING[alone]}).access(ASKED, SECRETS)
+    assert "evil" not in (access.host, access.rest_url)
+    assert "http://evil" not in (access.host, access.rest_url)
+
+
+def test_a_token_of_the_deployment_goes_nowhere_else() -> None:
+    """Whatever the deployment leaves out: an address that the task chose never meets a credential for slurmrestd."""
+    names = [name for name in EVERYTHING if name not in ("FLYTE_SLURM_TRANSPORT", "FLYTE_SLURM_FILES")]
+    for size in range(len(names) + 1):
+        for chosen in itertools.combinations(names, size):
+            try:
+                access = Deployment.read({name: EVERYTHING[name] for name in chosen}).access(ASKED, SECRETS)
+            except ConfigError:
+                continue
+            if access.rest_url != "http://ours":
+                assert access.rest_token in ("", "task-token")
+            if access.rest_token == "our-token":
+                assert access.user != "root"
+
+
+def test_a_token_of_the_task_serves_where_the_deployment_has_none() -> None:
+    url = {"FLYTE_SLURM_REST_URL": "http://ours"}
+    access = Deployment.read(url).access(ASKED, SECRETS)
+    assert (access.rest_url, access.rest_token, access.user) == ("http://ours", "task-token", "root")
+    own = Deployment.read({**url, "FLYTE_SLURM_REST_TOKEN_FILE": "/token"}).access(ASKED, SECRETS)
+    assert (own.rest_token, own.rest_token_file, own.user) == ("", "/token", "")
+
+
+def test_without_a_deployment_the_task_decides() -> None:
+    access = Deployment().access(ASKED, SECRETS)
+    assert (access.host, access.port, access.user, access.rest_url) == ("evil", 666, "root", "http://evil")
+    assert (access.ssh_private_key, access.rest_token, access.known_hosts_data) == (
+        "task-key",
+        "task-token",
+        "task-hosts",
+    )
+    assert not access.skip_host_key_verification
+
+
+@pytest.mark.parametrize("word", ["1", "true", "YES"])
+def test_only_the_deployment_turns_verification_off(word: str) -> None:
+    given = Deployment.read({"FLYTE_SLURM_SKIP_HOST_KEY_VERIFICATION": word})
+    assert given.access(ASKED).skip_host_key_verification
+    assert "skip" not in {field.name.split("_")[0] for field in dataclasses.fields(AskedConnection)}
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"FLYTE_SLURM_PORT": "ssh"}, "PORT is 'ssh'"),
+        ({"FLYTE_SLURM_TRANSPORT": "pigeon"}, "TRANSPORT is 'pigeon'"),
+        ({"FLYTE_SLURM_FILES": "home"}, "path"),
+        ({"FLYTE_SLURM_CONNECTOR_UPLOAD_MAX_BYTES": "lots"}, "no size"),
+        ({"FLYTE_SLURM_REST_TOKEN": "t"}, "no address"),
+        ({"FLYTE_SLURM_REST_URL": "http://x", "FLYTE_SLURM_REST_JWT_KEY_FILE": "/k"}, "needs the user"),
+        ({"FLYTE_SLURM_TRANSPORT": "rest", "FLYTE_SLURM_HOST": "h"}, "TRANSPORT is rest"),
+    ],
+)
+def test_what_is_wrong_is_said(given: dict[str, str], reason: str) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        Deployment.read(given)
+
+
+def test_no_way_at_all_is_said() -> None:
+    with pytest.raises(ConfigError, match=r"No way to Slurm.*FLYTE_SLURM_REST_URL"):
+        Deployment().access(AskedConnection())
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("", 104857600),
+        ("500", 500),
+        ("500MB", 500_000_000),
+        ("512 MiB", 536870912),
+        ("2gb", 2_000_000_000),
+        ("0", None),
+        ("unlimited", None),
+        ("none", None),
+        ("3TiB", 3 * 2**40),
+    ],
+)
+def test_sizes(text: str, size: int | None) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["-1", "1.5GB", "GB", "1PB", "0x10"])
+def test_other_words_are_no_sizes(text: str) -> None:
+    with pytest.raises(ConfigError, match="no size"):
+        parse_size(text)
+
+
+def test_nothing_secret_is_shown() -> None:
+    deployment = Deployment.read(EVERYTHING)
+    shown = f"{deployment} {deployment.access(ASKED, SECRETS)} {SECRETS} {Deployment().access(ASKED, SECRETS)}"
+    for secret in ("our-key", "our-token", "task-key", "task-token", "task-hosts"):
+        assert secret not in shown
+
+
+async def test_a_client_knows_nothing_of_the_process_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLURM_JWT", "of-the-process")
+    monkeypatch.setenv("SLURM_REST_URL", "http://other")
+    monkeypatch.setenv("SBATCH_PARTITION", "other")
+    client = make_client(ClusterAccess(rest_url="http://task", user="u"))
+    assert (client.settings.url, client.settings.user) == ("http://task", "u")
+    assert isinstance(client.settings.token, (NoToken, ChainToken))
+    assert not await client.settings.token.token()
+    assert "SBATCH_PARTITION" not in client.settings.environ
+    await client.close()

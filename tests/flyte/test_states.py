@@ -1,0 +1,174 @@
+"""What each state of a job is to Flyte, and what Flyte is told of it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+import pytest
+
+from flyteplugins.slurm_rest.follower import Look
+from flyteplugins.slurm_rest.judging import Verdict, judge, settled
+from flyteplugins.slurm_rest.messages import MESSAGE_LIMIT, capped, describe, details, with_stderr
+from flyteplugins.slurm_rest.outcome import Outcome
+from flyteplugins.slurm_rest.states import Phase, phase_of
+from slurm_rest.errors import JobNotFound
+from slurm_rest.models import ExitCode, JobInfo
+from slurm_rest.states import JobState
+
+TABLE = [
+    ("PENDING", "", "QUEUED"),
+    ("PENDING", "Resources", "WAITING_FOR_RESOURCES"),
+    ("PENDING", "Priority", "WAITING_FOR_RESOURCES"),
+    ("PENDING", "JobHeldUser", "QUEUED"),
+    ("PENDING", "Prolog", "INITIALIZING"),
+    ("PENDING REQUEUED", "", "QUEUED"),
+    ("PENDING REQUEUE_HOLD", "", "QUEUED"),
+    ("PENDING SPECIAL_EXIT", "", "QUEUED"),
+    ("PENDING COMPLETING", "", "QUEUED"),
+    ("RUNNING CONFIGURING", "", "INITIALIZING"),
+    ("RUNNING POWER_UP_NODE", "", "INITIALIZING"),
+    ("RUNNING", "", "RUNNING"),
+    ("RUNNING EXPEDITING", "", "RUNNING"),
+    ("RUNNING SOMETHING_NEW", "", "RUNNING"),
+    ("SUSPENDED", "", "RUNNING"),
+    ("COMPLETED COMPLETING", "", "RUNNING"),
+    ("FAILED COMPLETING", "", "RUNNING"),
+    ("FAILED REQUEUED", "", "QUEUED"),
+    ("NODE_FAIL REQUEUED", "", "QUEUED"),
+    ("COMPLETED", "", "SUCCEEDED"),
+    ("FAILED", "NonZeroExitCode", "FAILED"),
+    ("FAILED LAUNCH_FAILED", "", "RETRYABLE_FAILED"),
+    ("FAILED RECONFIG_FAIL", "", "RETRYABLE_FAILED"),
+    ("FAILED", "JobLaunchFailure", "RETRYABLE_FAILED"),
+    ("TIMEOUT", "TimeLimit", "FAILED"),
+    ("DEADLINE", "", "FAILED"),
+    ("OUT_OF_MEMORY", "", "FAILED"),
+    ("NODE_FAIL", "", "RETRYABLE_FAILED"),
+    ("BOOT_FAIL", "", "RETRYABLE_FAILED"),
+    ("PREEMPTED", "", "RETRYABLE_FAILED"),
+    ("CANCELLED", "", "FAILED"),
+    ("CANCELLED by 1000", "", "FAILED"),
+    ("SOMETHING_NEW", "", "QUEUED"),
+]
+
+
+def parse(text: str) -> JobState:
+    return JobState.parse(text if " by " in text else text.split())
+
+
+@pytest.mark.parametrize(("state", "reason", "phase"), TABLE)
+def test_the_table(state: str, reason: str, phase: str) -> None:
+    assert phase_of(parse(state), reason).value == phase
+
+
+def test_a_cancellation_of_ours_is_an_abort() -> None:
+    assert phase_of(parse("CANCELLED"), cancelled_by_us=True) is Phase.ABORTED
+    assert phase_of(parse("COMPLETED"), cancelled_by_us=True) is Phase.SUCCEEDED
+
+
+def record(state: str, **fields: object) -> JobInfo:
+    return JobInfo(id=7, state=parse(state), **fields)  # type: ignore[arg-type]  # what a test wants to set
+
+
+def look(state: str, *, over: bool = False, **fields: object) -> Look:
+    known = record(state, **fields)
+    return Look(known.state, known, is_over=over)
+
+
+def test_phases_go_back_only_for_a_new_start() -> None:
+    waiting = look("PENDING")
+    assert judge("7", waiting, last=(Phase.RUNNING, 0)).phase is Phase.RUNNING
+    again = Look(waiting.state, restarts=1)
+    assert judge("7", again, last=(Phase.RUNNING, 0)).phase is Phase.QUEUED
+    assert judge("7", look("RUNNING"), last=(Phase.QUEUED, 0)).phase is Phase.RUNNING
+
+
+def test_an_end_without_its_record_is_no_end_yet() -> None:
+    assert judge("7", look("FAILED")).phase is Phase.RUNNING
+    assert judge("7", look("FAILED", over=True)).phase is Phase.FAILED
+
+
+def test_a_job_that_vanished_is_over_and_explained() -> None:
+    gone = Look(parse("RUNNING"), is_over=True, error=JobNotFound("There is no job 7", hint="Nobody knows it."))
+    verdict = judge("7", gone)
+    assert verdict == Verdict(Phase.RETRYABLE_FAILED, "Slurm job 7 has vanished: There is no job 7. Nobody knows it.")
+
+
+def test_an_outage_keeps_the_phase_and_says_since_when() -> None:
+    since = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
+    verdict = judge("7", Look(parse("RUNNING"), stale_since=since, trouble="No token"))
+    assert verdict.phase is Phase.RUNNING
+    assert "since 2026-01-02 03:04:05 UTC" in verdict.message
+    assert verdict.message.endswith("\nNo token")
+
+
+@pytest.mark.parametrize(
+    ("phase", "outcome", "ends"),
+    [
+        (Phase.SUCCEEDED, Outcome(True), Phase.SUCCEEDED),
+        (Phase.SUCCEEDED, None, Phase.SUCCEEDED),
+        (Phase.SUCCEEDED, Outcome(False, "m", "C"), Phase.FAILED),
+        (Phase.SUCCEEDED, Outcome(False, "m", "C", is_recoverable=True), Phase.RETRYABLE_FAILED),
+        (Phase.FAILED, Outcome(False, "m", "C", is_recoverable=True), Phase.RETRYABLE_FAILED),
+        (Phase.FAILED, None, Phase.FAILED),
+        (Phase.RETRYABLE_FAILED, Outcome(False, "m", "C"), Phase.RETRYABLE_FAILED),
+        (Phase.ABORTED, Outcome(False, "m", "C"), Phase.ABORTED),
+    ],
+)
+def test_the_tasks_own_files_have_the_last_word(phase: Phase, outcome: Outcome | None, ends: Phase) -> None:
+    found = settled(Verdict(phase, "job"), outcome)
+    assert found.phase is ends
+    told = outcome is not None and not outcome.is_success and phase in (Phase.SUCCEEDED, Phase.FAILED)
+    assert found.message == ("C: m\njob" if told else "job")
+
+
+# --- messages ---------------------------------------------------------------------------------------------------
+
+
+def test_how_a_job_ended() -> None:
+    known = record("FAILED", reason="NonZeroExitCode", exit_code=ExitCode(3, 0), nodes="n[1-2]")
+    assert describe("7", known.state, known) == (
+        "Slurm job 7 is FAILED, reason: NonZeroExitCode, exit code 3:0, on n[1-2]"
+    )
+    assert describe("7", parse("PENDING"), None) == "Slurm job 7 is PENDING"
+
+
+@pytest.mark.parametrize(
+    ("known", "who"),
+    [
+        (record("CANCELLED", raw={"kill_request_user": "root"}), "cancelled by root, not through Flyte"),
+        (record("CANCELLED by 0"), "cancelled by user 0, not through Flyte"),
+        (record("CANCELLED"), "cancelled, not through Flyte"),
+    ],
+)
+def test_who_cancelled_it(known: JobInfo, who: str) -> None:
+    assert who in describe("7", known.state, known)
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "é" * 50_000, "\udcff" * 20_000])
+def test_no_message_is_longer_than_allowed(text: str) -> None:
+    assert len(capped(f"begin{text}end").encode()) <= MESSAGE_LIMIT
+    assert capped(f"begin{text}end").startswith("begin")
+    assert capped(f"begin{text}end").endswith("end")
+    assert capped("short é") == "short é"
+
+
+def test_the_end_of_stderr() -> None:
+    assert with_stderr("m", "", 2) == with_stderr("m", " \n", 2) == "m"
+    assert with_stderr("m", "a\nb\nc\n", 2) == "m\n--- stderr (last 2 lines) ---\nb\nc"
+
+
+def test_details_have_only_what_is_known() -> None:
+    moment = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    ran = record("RUNNING", partition="gpu", submit_time=moment, start_time=moment, tres_allocated={"cpu": "2"})
+    found = details({"job_id": "7", "stale_since": ""}, ran)
+    assert found == {
+        "job_id": "7",
+        "slurm_state": "RUNNING",
+        "partition": "gpu",
+        "submitted": moment.isoformat(),
+        "started": moment.isoformat(),
+        "restarts": 0,
+        "tres": {"cpu": "2"},
+    }
+    assert "started" not in details({}, record("PENDING", start_time=moment))
