@@ -1,0 +1,57 @@
+"""What the tests of the connector share: an object store, clusters with a Python on their nodes, the service."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import pytest
+
+from cluster.native import Cluster
+
+from .support.node import provide_python
+from .support.platform import Platform, service
+from .support.s3 import Store, serve
+
+
+@pytest.fixture(scope="session")
+def store() -> Iterator[Store]:
+    """Return the object store of this session, which flyte in this process uses, too."""
+    before = dict(os.environ)
+    with serve() as store:
+        os.environ.update(store.variables())
+        yield store
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture(scope="session", params=("24.11", "26.05"))
+def flyte_cluster(request: pytest.FixtureRequest, shared_cluster: Callable[[str], Cluster]) -> Cluster:
+    """Return the shared cluster of each release, with a Python for tasks."""
+    cluster = shared_cluster(request.param)
+    provide_python(cluster)
+    return cluster
+
+
+def over_rest(cluster: Cluster) -> dict[str, str]:
+    """Return the deployment's variables for REST alone, with a shared mount for files."""
+    return {
+        "FLYTE_SLURM_REST_URL": cluster.url,
+        "FLYTE_SLURM_REST_TOKEN": cluster.token("alice"),
+        "FLYTE_SLURM_FILES": f"/home={cluster.home}",
+    }
+
+
+@pytest.fixture(scope="session")
+def rest_service(flyte_cluster: Cluster, store: Store) -> Iterator[str]:
+    """Return the address of the connector service, whose deployment has slurmrestd and a shared mount."""
+    with service({**store.variables(), **over_rest(flyte_cluster)}) as address:
+        yield address
+
+
+@pytest.fixture
+async def platform(rest_service: str, store: Store) -> AsyncIterator[Platform]:
+    """Return the platform's side of that service."""
+    found = Platform(rest_service, environment=store.variables())
+    yield found
+    await found.close()

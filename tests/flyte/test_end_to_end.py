@@ -1,0 +1,72 @@
+"""Tasks on real Slurm through flyte's own connector service, over gRPC: what becomes of them, and of their outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flyte
+import pytest
+from flyte._internal.runtime import io
+from flyte.io import Dir, File
+from flyteidl2.core.execution_pb2 import TaskExecution
+
+from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
+
+from .support.platform import Platform
+from .support.s3 import Store
+from .tasks import flyte_tasks
+
+
+async def outputs_of(prefix: str) -> list[Any]:
+    outputs = await io.load_outputs(io.outputs_path(prefix))
+    return [pair.value.scalar.primitive for pair in outputs.proto_outputs.literals]
+
+
+def phase(resource: Any) -> str:
+    return str(TaskExecution.Phase.Name(resource.phase))
+
+
+async def test_a_python_task_succeeds(platform: Platform) -> None:
+    job = await platform.create(flyte_tasks.square, x=7)
+    found = await platform.until(job)
+    assert phase(found) == "SUCCEEDED", found.message
+    assert [value.integer for value in await outputs_of(job.prefix)] == [49]
+    assert found.custom_info["user"] == "alice"
+
+
+@pytest.mark.parametrize(("recoverable", "ends"), [(False, "FAILED"), (True, "RETRYABLE_FAILED")])
+async def test_a_python_task_that_raises_has_failed(platform: Platform, recoverable: bool, ends: str) -> None:
+    """Its entrypoint exits 0, so its job is COMPLETED all the same; flyte counts most exceptions as recoverable."""
+    job = await platform.create(flyte_tasks.fail, text="no such column: é", recoverable=recoverable)
+    found = await platform.until(job)
+    assert phase(found) == ends
+    assert f"{'ValueError' if recoverable else 'NonRecoverableError'}: no such column: é" in found.message
+    assert "COMPLETED" in found.message
+
+
+async def test_a_script_gives_its_outputs(platform: Platform, store: Store) -> None:
+    script = SlurmScriptTask(
+        name="train",
+        script=(
+            "#!/usr/bin/env python3\n#SBATCH --time=3\nimport os, pathlib\n"
+            "model = pathlib.Path(os.environ['FLYTE_OUTPUT_MODEL'])\n"
+            "model.write_text(os.environ['FLYTE_INPUT_EPOCHS'])\n"
+            "deep = pathlib.Path(os.environ['FLYTE_OUTPUT_SHARDS'], 'a b')\n"
+            "deep.mkdir()\n(deep / 'é').write_bytes(bytes(3))\n(deep / 'empty').touch()\n"
+        ),
+        plugin_config=Slurm(),
+        inputs={"epochs": int},
+        outputs={"model": File, "shards": Dir},
+    )
+    flyte.TaskEnvironment.from_task("train", script)
+    job = await platform.create(script, epochs=3)
+    found = await platform.until(job)
+    assert phase(found) == "SUCCEEDED", found.message
+    written = {
+        path.removeprefix(job.prefix.removeprefix("s3://")): data
+        for path, data in store.objects.items()
+        if path.startswith(job.prefix.removeprefix("s3://")) and not path.endswith("inputs.pb")
+    }
+    assert written == {"/model": b"3", "/shards/a b/é": bytes(3), "/shards/a b/empty": b""}
+    uris = {pair.name: pair.value.scalar.blob.uri for pair in found.outputs.literals}
+    assert uris == {"model": f"{job.prefix}/model", "shards": f"{job.prefix}/shards"}
