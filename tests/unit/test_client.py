@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-import httpx
-=======
 import os
 
->>>>>>> 6e5e70a (Track jobs without waiting, make directories, and read another environment)
+import httpx
 import pytest
 
 from slurm_rest import AsyncJob, AsyncSlurmClient
