@@ -48,9 +48,8 @@ class AsyncSlurmClient(Acting, Following, Looking):
     ``ssh_key`` or ``ssh_key_file``, ``ssh_known_hosts``, ``ssh_proxy_jump``). With ``ssh_tunnel`` the URL is as seen
     from the SSH host. ``exit_records`` is a directory of the cluster where jobs leave how their scripts ended
     (docs/following.md). ``timeout`` is how long one answer may take, ``recovery_timeout`` how long a submission whose
-    answer was lost is looked for.
-    ``environ`` is where variables are looked up, this process's own by default. ``transport`` may also be a transport
-    itself, such as ``slurm_rest.testing`` has.
+    answer was lost is looked for. ``environ`` is where variables are looked up, this process's own by default.
+    ``transport`` may also be a transport itself, such as ``slurm_rest.testing`` has.
     Nothing is sent before the first call.
     """
 
