@@ -24,7 +24,7 @@ from slurm_rest.transport import ssh
 from slurm_rest.transport.cli import cli_transport
 from tests.contract.ways import Way
 from tests.support.tcp import tcp_proxy_to
-from tests.support.waiting import until_true
+from tests.support.waiting import until, until_true
 
 TRUE = "#!/bin/sh\n"
 
@@ -92,8 +92,17 @@ async def test_a_key_from_an_agent(way: Way, monkeypatch: pytest.MonkeyPatch, tm
     agent = await asyncio.create_subprocess_exec(
         "ssh-agent", "-D", "-a", str(socket), stdout=asyncio.subprocess.DEVNULL
     )
+
+    async def listens() -> bool:  # the socket is there a moment before
+        try:
+            _, writer = await asyncio.open_unix_connection(socket)
+        except OSError:
+            return False
+        writer.close()
+        return True
+
     try:
-        await until_true(socket.exists)
+        await until(listens)
         monkeypatch.setenv("SSH_AUTH_SOCK", str(socket))
         async with asyncssh.connect_agent(str(socket)) as keys:
             await keys.add_keys([asyncssh.read_private_key(way.cluster.ssh_key)])

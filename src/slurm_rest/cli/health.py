@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -65,6 +65,7 @@ class _Check:
         return found
 
 
+_TOGETHER = 1.0
 _KEYS = [
     "ok",
     "transports (each with name, ok, url, user, cluster, slurm, api_version, token, checks)",
@@ -138,12 +139,14 @@ async def _check(
     if login is not None:
         checks.append(_check_token(login))
         tell(_line(checks[0], _token_words(login)))
-    # Asked at once, told in the same order each time.
     running = [
         asyncio.create_task(_timed("controller", client.ping)),
         asyncio.create_task(_timed("accounting", client.ping_accounting)),
     ]
-    for asked in running:
+    # Told in this order, unless the first one is slow: it must not hide the other.
+    await asyncio.wait(running[:1], timeout=_TOGETHER)
+    order: Iterable[Awaitable[_Check]] = running if running[0].done() else asyncio.as_completed(running)
+    for asked in order:
         check = await asked
         same = any(check.error and check.message == before.message for before in checks)
         checks.append(check)
