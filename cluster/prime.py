@@ -13,12 +13,11 @@ import subprocess
 from pathlib import Path
 
 from cluster.errors import ClusterError
-from cluster.root import HERE, build_lock, clean_env, disk_full, search_path
+from cluster.root import HERE, SPACE, build_lock, clean_env, disk_full, search_path
 from cluster.state import State, choose_ports, locked
 
 # A name that no cluster can have (see check_name), and the one that cluster/start looks for.
 _PLACEHOLDER = "_primed"
-_SPACE = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "--ipc", "--uts", "--propagation", "private")
 # The layer over the root is memory; only the folder of the data outlives the namespaces.
 _SCRIPT = """
 mount -t tmpfs tmpfs /mnt
@@ -59,7 +58,7 @@ def _make(root: Path, prime: Path) -> None:
         # Held to the end, since no state file says that these ports are taken.
         with locked(), log.open("wb") as output:
             environment = State(_PLACEHOLDER, "", str(root), choose_ports(1)).environment()
-            argv = [*_SPACE, "sh", "-ec", _SCRIPT, "sh", str(root), str(HERE), str(building)]
+            argv = [*SPACE, "--uts", "sh", "-ec", _SCRIPT, "sh", str(root), str(HERE), str(building)]
             subprocess.run(
                 argv,
                 check=True,

@@ -30,8 +30,12 @@ DEFAULT_RELEASE = "24.11"
 BUILD_BYTES = 1_800_000_000
 # Raised when the way a root is made changes without a change of cluster/install.
 _RECIPE = 1
-_TOOLS = ("unshare", "nsenter", "pivot_root", "mount", "mknod")
-_SPACE = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "--ipc", "--propagation", "private")
+_TOOLS = ("setpriv", "unshare", "nsenter", "pivot_root", "mount", "mknod")
+# What runs in it ends with whoever started it, and what it mounts with the last of it.
+SPACE = (
+    *("setpriv", "--pdeathsig", "KILL"),
+    *("unshare", "--mount", "--pid", "--fork", "--kill-child", "--ipc", "--propagation", "private"),
+)
 _NO_NETWORK = re.compile(
     r"Temporary failure resolving|Could not resolve|Could not connect|Failed to fetch|Failed getting release file"
     r"|Network is unreachable|unable to resolve|Couldn't download",
@@ -139,8 +143,8 @@ def _build(release: str, root: Path) -> None:
 def make_base(release: str, folder: Path, output: IO[bytes] | None = None) -> None:
     """Make the minimal Debian of a release: the ground of a root, and of the image where none can be pulled."""
     debootstrap = _debootstrap()
-    # In a space of its own: killed half-way, it would leave /proc mounted in the folder that is then removed.
-    command = [*_SPACE, debootstrap, "--variant=minbase", "--include=ca-certificates", *_expired_ok(debootstrap)]
+    # Killed half-way outside, it would leave /proc mounted in the folder that is then removed.
+    command = [*SPACE, debootstrap, "--variant=minbase", "--include=ca-certificates", *_expired_ok(debootstrap)]
     # An older debootstrap has no script for a newer suite; sid's fits all of these.
     command += [SUITES[release], str(folder), _mirror(), "sid"]
     subprocess.run(command, check=True, stdout=output, stderr=output, env=_proxied())
@@ -261,7 +265,7 @@ def clean_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 def _private(root: Path, argv: Sequence[str]) -> list[str]:
     """Return the command that runs argv inside root, in namespaces that end with it."""
     script = 'mount --bind "$1" "$1"; exec "$0" "$@"'
-    return [*_SPACE, "sh", "-ec", script, str(HERE / "enter"), str(root), *argv]
+    return [*SPACE, "sh", "-ec", script, str(HERE / "enter"), str(root), *argv]
 
 
 def run_in_root(
@@ -281,5 +285,5 @@ def run_in_root(
         'exec "$0" /mnt/root "$@"'
     )
     inner = list(argv) if user == "root" else ["runuser", "-u", user, "--", *argv]
-    command = [*_SPACE, "sh", "-ec", script, str(HERE / "enter"), str(root), *inner]
+    command = [*SPACE, "sh", "-ec", script, str(HERE / "enter"), str(root), *inner]
     return subprocess.run(command, check=False, capture_output=True, text=True, input=input, env=clean_env(env))

@@ -6,12 +6,14 @@ import errno
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from cluster import native, prime, root
 from cluster.errors import ClusterError
+from cluster.space import wait_until
 from cluster.state import Ports, check_name, choose_ports
 from cluster.token import sign
 
@@ -150,3 +152,26 @@ def test_what_debootstrap_mounts_ends_with_it(tmp_path: Path, monkeypatch: pytes
         root.make_base("24.11", target)
     assert (target / "proc").is_dir()
     assert str(tmp_path) not in Path("/proc/self/mounts").read_text()
+
+
+@pytest.mark.cluster
+def test_debootstrap_ends_with_whoever_started_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = tmp_path / "bin/debootstrap"
+    fake.parent.mkdir()
+    fake.write_text(f"#!/bin/sh\n[ $# -gt 2 ] || exit\nmkfifo {tmp_path}/never\ncat {tmp_path}/never\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("SLURM_REST_MIRROR", "http://mirror.example/debian")
+    command = (
+        "import sys; from pathlib import Path; from cluster import root; root.make_base('24.11', Path(sys.argv[1]))"
+    )
+    building = subprocess.Popen([sys.executable, "-c", command, str(tmp_path / "base")], cwd=REPOSITORY)
+
+    def running() -> list[str]:
+        shown = subprocess.run(["pgrep", "-f", f"cat {tmp_path}/never"], check=False, capture_output=True, text=True)
+        return shown.stdout.split()
+
+    assert wait_until(lambda: bool(running()), 20)
+    building.kill()
+    building.wait()
+    assert wait_until(lambda: not running(), 20)
