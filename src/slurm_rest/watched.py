@@ -12,12 +12,15 @@ from .identity import Identity, MemberKey, member_key
 from .models import JobInfo, group_record
 from .states import BaseState, JobState
 
-__all__ = ["GRACE", "RUNAWAY", "WHOLE", "Followed", "Watched"]
+__all__ = ["GRACE", "LATE", "RUNAWAY", "WHOLE", "Followed", "Watched"]
 
 WHOLE: MemberKey = (None, None)
 # How long an id may be unknown to controller and accounting before it counts as gone: a fresh job reaches
 # slurmdbd within 50 ms on 24.11 and 26.05, and within a second on 22.05.
 GRACE = 5.0
+# The same for one that was certainly there, where accounting is kept: after an outage of slurmdbd or its database, seen
+# from here or not, slurmctld tries every 10 s to hand over what was missed.
+LATE = 30.0
 # How long accounting may call a job live that the controller does not know: slurmctld hands over late what slurmdbd
 # missed, but after a controller lost its state nobody ever closes the record (a runaway job).
 RUNAWAY = 600.0
@@ -63,6 +66,8 @@ class Watched:
     heard_at: datetime | None = None
     stale_since: datetime | None = None
     missing_since: float | None = None
+    # Since when both sources have answered, and neither knew it.
+    nobody_since: float | None = None
     ended_since: float | None = None
     restarts: int = 0
     # Members that vanished before they ended: cancelled while pending (which leaves no trace), or ended and forgotten.
@@ -108,7 +113,7 @@ class Watched:
         if not found:
             self.missing_since = now if self.missing_since is None else self.missing_since
             return False
-        self.stale_since = None
+        self.stale_since = self.nobody_since = None
         self.heard, self.heard_at = now, moment
         if self.missing_since is None and found == self.members:
             return False
@@ -241,8 +246,10 @@ class Watched:
 
     def _nobody(self, now: float, accounting: bool) -> None:
         """Neither source has a record: final is what the controller said last, if that was an end."""
-        since = self.missing_since if self.missing_since is not None else self.ended_since
-        if since is None or now - since <= GRACE:
+        self.nobody_since = now if self.nobody_since is None else self.nobody_since
+        certain = self.heard_at is not None or self.identity.is_pinned
+        patient = accounting and certain and not self.state.is_terminal
+        if now - self.nobody_since <= (LATE if patient else GRACE):
             return
         if self.state.is_terminal:
             self._finish([self._bare(key) for key in self.members], self.state)

@@ -26,6 +26,8 @@ SCRIPT = "#!/bin/sh\ntrue\n"
 # These mean that there is no job; everything else about a failed submission is an error here.
 NO_JOB = (ControllerDown, Unreachable)
 STORM = 500
+# Longer than any load makes it: a storm is over when all is known, not after a time.
+PATIENT = {"recovery_timeout": 400.0}
 
 
 @pytest.fixture(scope="module", params=("24.11", "26.05"))
@@ -200,7 +202,7 @@ async def check(cluster: Cluster, proxy: FaultProxy, name: str, jobs: list[Async
 
 
 async def test_a_storm_of_lost_answers(cluster: Cluster, name: str) -> None:
-    async with proxy_to(cluster.url, thirty_percent(1)) as proxy, client_of(cluster, proxy.url) as slurm:
+    async with proxy_to(cluster.url, thirty_percent(1)) as proxy, client_of(cluster, proxy.url, **PATIENT) as slurm:
         jobs = await storm(slurm, name, 50)
         await check(cluster, proxy, name, jobs)
     assert sum(job.found for job in jobs) > 0.2 * STORM
@@ -229,7 +231,7 @@ async def freeze(cluster: Cluster, daemon: str) -> None:
 async def test_a_storm_with_a_daemon_in_trouble(
     disturb: Callable[[Cluster, str], Coroutine[object, object, None]], daemon: str, cluster: Cluster, name: str
 ) -> None:
-    async with proxy_to(cluster.url, thirty_percent(2)) as proxy, client_of(cluster, proxy.url) as slurm:
+    async with proxy_to(cluster.url, thirty_percent(2)) as proxy, client_of(cluster, proxy.url, **PATIENT) as slurm:
         storming = asyncio.create_task(storm(slurm, name, 50))
         await until_true(lambda: len(proxy.posts) > STORM // 5)
         await asyncio.to_thread(lambda: asyncio.run(disturb(cluster, daemon)))
@@ -241,7 +243,7 @@ import asyncio, sys
 from slurm_rest import AsyncSlurmClient
 url, token, name, count = sys.stdin.read().split()
 async def main():
-    async with AsyncSlurmClient(url, token=token, workdir="/tmp") as slurm:
+    async with AsyncSlurmClient(url, token=token, workdir="/tmp", recovery_timeout=400) as slurm:
         await asyncio.gather(*(one(slurm, number) for number in range(int(count))))
 async def one(slurm, number):
     job = await slurm.submit("#!/bin/sh\\ntrue\\n", name=name, hold=True, idempotency_key=f"{name} {number}")

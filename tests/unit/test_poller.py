@@ -16,6 +16,7 @@ from slurm_rest.errors import (
     ControllerDown,
     HostKeyError,
     JobNotFound,
+    OutcomeUnknown,
     SlurmError,
     Timeout,
     TokenExpired,
@@ -286,6 +287,19 @@ async def test_a_fresh_job_may_be_unknown_for_a_moment() -> None:
 async def test_no_job_is_gone_while_accounting_is_away(no_grace: None) -> None:
     memory = Memory({}, looks=[AccountingDown("x"), AccountingDown("x"), {"1": "COMPLETED"}])
     assert shown(await watch(memory).wait([1])) == {1: "COMPLETED"}
+
+
+async def test_an_outage_of_accounting_is_no_part_of_the_grace_time() -> None:
+    memory = Memory({}, looks=[*[AccountingDown("x")] * 20, {}, {"1": "COMPLETED"}])
+    assert shown(await watch(memory).wait([1])) == {1: "COMPLETED"}
+
+
+async def test_what_slurmctld_hands_over_late_is_waited_for() -> None:
+    """Its job was seen alive, and accounting may have been away while nobody asked it."""
+    memory = Memory({"1": "RUNNING"}, {}, looks=[*[{}] * 3, {"1": "COMPLETED"}])
+    assert shown(await watch(memory).wait([1])) == {1: "COMPLETED"}
+    with pytest.raises(OutcomeUnknown, match="accounting does not know it"):
+        await watch(Memory({"1": "RUNNING"}, {}, looks=[{}])).wait([1])
 
 
 async def test_accounting_that_is_away_concerns_only_what_left_the_controller() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,7 @@ from slurm_rest.transport import recovery
 from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.recovery import Case, Decision, Look, Loss, carries, held_until, loss_of, newest_first
 from slurm_rest.transport.rest import RestTransport
+from tests.support.transports import rest_of
 
 from .captures import Capture, capture, failure
 from .wire import NEW, Server, accounted, body_of, client, good, job, no_pauses, query_of, server, states
@@ -285,7 +287,7 @@ async def test_in_doubt_nothing_is_sent_again(
 ) -> None:
     cluster = Cluster(server, *others).asks_accounting(accounting)
     post = cluster.posts(CUT)
-    async with client(user="alice", recovery_timeout=0.3) as slurm:
+    async with client(user="alice", recovery_timeout=1.5) as slurm:
         with pytest.raises(SubmitUncertain) as caught:
             await slurm.submit(SCRIPT, name="night")
     assert post.call_count == 1
@@ -301,6 +303,23 @@ async def test_a_doubtful_job_does_not_hide_the_right_one(server: Server, at_onc
     cluster.posts(CUT)
     async with client(user="alice") as slurm:
         assert (await slurm.submit(SCRIPT, name="night")).id == 40
+
+
+async def test_a_clock_that_is_ahead_does_not_make_new_jobs_old(server: Server, at_once: None) -> None:
+    """So many came after the job that it is not among those read first; accounting has not heard of it yet."""
+    now = int(time.time())
+    recent: dict[str, Any] = {"submit_time": {"set": True, "number": now}}
+    cluster = Cluster(server, *[job(one, comment="KEY" if one == 40 else "x", **recent) for one in range(40, 90)])
+    accounting = server.on("GET", "/slurmdb/v0.0.45/jobs/", good(jobs=[]))
+    server.on("GET", "/diag/", lambda _: good(statistics={"req_time": now, "req_time_start": 1_800_000_000}).response)
+    post = cluster.posts(CUT)
+    async with client(user="alice") as slurm:
+        rest_of(slurm).connection.tokens.clock.local = lambda: time.time() + 600
+        assert (await slurm.submit(SCRIPT, name="night")).id == 40
+        # Nobody had to ask accounting before.
+        assert accounting.call_count == 0
+        await slurm.history()
+    assert post.call_count == 1
 
 
 async def test_a_silent_server_is_never_sent_to_again(server: Server, at_once: None) -> None:

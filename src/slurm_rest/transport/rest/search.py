@@ -101,7 +101,6 @@ class Search:
 
     async def _walk(self, ids: Sequence[int], *, every: bool) -> tuple[list[JobInfo], bool]:
         """Read from the newest id back to what is older than the submission."""
-        old = self._since - self._bounds.skew
         found: list[JobInfo] = []
         doubt = False
         for start in range(0, len(ids), _BATCH):
@@ -110,6 +109,7 @@ class Search:
             jobs, records = await self._read(ids[start : start + _BATCH])
             found += jobs
             doubt = doubt or any(self._could_be(record) for record in records)
+            old = self._sent_there - self._bounds.skew
             if (found and not every) or any(is_older(record, old) for record in records):
                 break
         return found, self._left > 0 and not doubt
@@ -128,11 +128,16 @@ class Search:
                 self._others.add(record.id)
         return jobs, records
 
+    @property
+    def _sent_there(self) -> float:
+        """When the job was sent by the cluster's clock, as far as its answers have told how that differs from here."""
+        return self._since + self._rest.connection.tokens.clock.skew
+
     def _carries(self, record: JobInfo) -> bool:
         return carries(record, self._job.key, self._job.user)
 
     def _could_be(self, record: JobInfo) -> bool:
-        return is_suspect(record, self._job.name, self._job.user, self._since - _ROUGHLY)
+        return is_suspect(record, self._job.name, self._job.user, self._sent_there - _ROUGHLY)
 
     async def _accounted(self, listed: Collection[int], back: float) -> tuple[list[JobInfo], bool]:
         """Ask accounting for the user's jobs that are live or ended lately; the live ones the controller describes."""

@@ -49,7 +49,7 @@ class Submitter:
 
     def search(self, job: PreparedJob) -> Search:
         """Begin the search for a job that is to be sent."""
-        return Search(self._rest, job, since=time.time())
+        return Search(self._rest, job, since=self._rest.connection.tokens.clock.local())
 
     async def known(self, job: PreparedJob) -> int | None:
         """Return the job that this client itself made under the key, if the controller still has it."""
