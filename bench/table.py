@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+Promise = tuple[str, float, float, str]
+
 
 def show(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table, first column to the left, numbers to the right."""
@@ -14,11 +16,14 @@ def show(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print("  ".join(cells).rstrip())
 
 
-def judge(promises: Sequence[tuple[str, float, float, str]]) -> int:
-    """Print each promise (what, measured, most allowed, unit) with its verdict; return 1 if one is broken."""
+def judge(most: Sequence[Promise] = (), least: Sequence[Promise] = ()) -> int:
+    """Print each promise (what, measured, limit, unit) with its verdict; return 1 if one is broken."""
+    limits = [*((promise, "at most") for promise in most), *((promise, "at least") for promise in least)]
     broken = 0
-    for what, measured, most, unit in promises:
-        verdict = "kept" if measured <= most else "BROKEN"
-        broken += measured > most
-        print(f"{verdict:<6}  {what}: {measured:.2f} {unit}".rstrip() + f", at most {most:g} {unit}".rstrip())
+    for (what, measured, limit, unit), words in limits:
+        kept = measured <= limit if words == "at most" else measured >= limit
+        broken += not kept
+        shown = f"{measured:.2f}" if measured < 100 else f"{measured:,.0f}"
+        verdict = "kept" if kept else "BROKEN"
+        print(f"{verdict:<6}  {what}: {shown} {unit}".rstrip() + f", {words} {limit:,g} {unit}".rstrip(), flush=True)
     return int(broken > 0)

@@ -49,6 +49,7 @@ _EXIT_READS = 8
 
 _Step = Callable[[list[Watched]], Awaitable[bool]]
 _Members = dict[int, Mapping[MemberKey, JobState]]
+_NOTHING: Mapping[MemberKey, JobState] = {}
 
 
 class Clock:
@@ -125,7 +126,7 @@ class Poller:
         if not entry.watchers:
             self._watched.pop((target.identity.job_id, target.identity.key), None)
             if entry.heard is not None and not entry.replaced:
-                self._remember(entry.job_id, entry.heard, entry.state)
+                self._remember(entry.heard, {entry.job_id: entry.state})
 
     async def whole_tick(self) -> None:
         """Wait until a tick that began after this call has ended."""
@@ -142,14 +143,15 @@ class Poller:
         if max_age > 0:
             for entry in self._watched.values():
                 if entry.heard is not None and not entry.replaced:
-                    self._remember(entry.job_id, entry.heard, entry.state)
+                    self._remember(entry.heard, {entry.job_id: entry.state})
             fresh = ((job_id, self._heard.get(job_id)) for job_id in wanted)
             known = {job_id: heard[1] for job_id, heard in fresh if heard and now - heard[0] <= max_age}
         asked = [job_id for job_id in wanted if job_id not in known]
         if asked:
-            for job_id, found in _grouped(await self._rows(asked))[0].items():
-                known[job_id] = JobState.combine(found.values())
-                self._remember(job_id, self.clock.now(), known[job_id])
+            found = _grouped(await self._rows(asked))[0]
+            told = {job_id: JobState.combine(members.values()) for job_id, members in found.items()}
+            self._remember(self.clock.now(), told)
+            known.update(told)
         return {job_id: known[job_id] for job_id in wanted if job_id in known}
 
     def stale_since(self, target: Followed | None) -> datetime | None:
@@ -168,11 +170,13 @@ class Poller:
         self._away_since = None
         return rows
 
-    def _remember(self, job_id: int, heard: float, state: JobState) -> None:
-        before = self._heard.pop(job_id, None)
-        self._heard[job_id] = (heard, state) if before is None or before[0] <= heard else before
-        if len(self._heard) > _REMEMBERED:
-            del self._heard[next(iter(self._heard))]
+    def _remember(self, heard: float, states: Mapping[int, JobState]) -> None:
+        kept = self._heard
+        for job_id, state in states.items():
+            before = kept.pop(job_id, None)
+            kept[job_id] = (heard, state) if before is None or before[0] <= heard else before
+        while len(kept) > _REMEMBERED:
+            del kept[next(iter(kept))]
 
     async def close(self) -> None:
         """Stop following."""
@@ -211,6 +215,8 @@ class Poller:
         moved = await self._guarded([entry for entry in entries if not entry.replaced], self._ask_states)
         if self._outage:
             return moved
+        # Most have nothing to be asked about but their states.
+        entries = [entry for entry in entries if not entry.is_quiet]
         suspects = [entry for entry in entries if entry.suspect and not entry.is_over][:_SUSPECTS]
         moved = await self._guarded(suspects, self._ask_suspects) or moved
         ended = [entry for entry in entries if not entry.replaced and (entry.wants_record or entry.ended_members())]
@@ -232,17 +238,19 @@ class Poller:
 
     async def _ask_states(self, entries: list[Watched]) -> bool:
         before, self._outage = self._outage, True
-        rows = await self._rows({entry.job_id for entry in entries})
+        rows = await self._rows({entry.identity.job_id for entry in entries})
         self._outage = False
         found, own_ids = _grouped(rows)
-        now, moment = self.clock.now(), datetime.now(timezone.utc)
+        now, moment, nothing = self.clock.now(), datetime.now(timezone.utc), _NOTHING
         moved = False
         for entry in entries:
-            moved = entry.take(found.get(entry.job_id, {}), now, moment) or moved
-            if entry.job_id in own_ids:
-                entry.own_ids.update(own_ids[entry.job_id])
-            # Ids may have been given anew by a controller that came back without its saved state.
-            entry.suspect = entry.identity.is_pinned and (entry.suspect or before)
+            job_id = entry.identity.job_id
+            moved = entry.take(found.get(job_id, nothing), now, moment) or moved
+            if own_ids and job_id in own_ids:
+                entry.own_ids.update(own_ids[job_id])
+            if before or entry.suspect:
+                # Ids may have been given anew by a controller that came back without its saved state.
+                entry.suspect = entry.identity.is_pinned
         return moved
 
     async def _ask_records(self, entries: list[Watched]) -> bool:

@@ -67,10 +67,10 @@ class JobState:
         it is COMPLETED if all are, else the state of the first member that is not.
         """
         members = list(states)
-        if not members:
-            return cls(BaseState.UNKNOWN)
         if len(members) == 1:
             return members[0]
+        if not members:
+            return cls(BaseState.UNKNOWN)
         live = [member for member in members if not member.is_terminal]
         if not live:
             return next((member for member in members if not member.is_success), members[0])

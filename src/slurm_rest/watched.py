@@ -96,6 +96,12 @@ class Watched:
         """True when the whole job seems to be over, or has left the controller."""
         return not self.is_over and not self.replaced and (self.missing_since is not None or self.state.is_terminal)
 
+    @property
+    def is_quiet(self) -> bool:
+        """True when there is nothing to ask about the job but its state: it goes on, and nobody waits for a member."""
+        asks = self.suspect or self.replaced or self.member_watchers
+        return not asks and self.missing_since is None and self.ended_since is None
+
     def ended_members(self) -> list[MemberKey]:
         """Return the members that somebody waits for, that have ended, and whose records are not known yet."""
         if not self.member_watchers:

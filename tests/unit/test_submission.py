@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import UserDict
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from slurm_rest.config import Settings
 from slurm_rest.errors import ConfigError, SpecError
 from slurm_rest.keys import split_comment
 from slurm_rest.pathmap import PathMap
-from slurm_rest.sbatch import ReadJob, Script
+from slurm_rest.sbatch import ReadJob, Script, Setting, Submitter, read_job, submit_body
 from slurm_rest.submission import Surroundings, Target, prepare, read_spec, translate, try_releases
 from slurm_rest.transport.base import PreparedJob
 
@@ -365,3 +366,22 @@ def test_an_exit_record_does_not_change_what_a_job_means() -> None:
 def test_a_directory_with_a_users_name_needs_one() -> None:
     with pytest.raises(ConfigError, match="SLURM_REST_EXIT_RECORDS needs the user"):
         recorded(user="")
+
+
+def test_no_variable_is_read_that_no_job_needs() -> None:
+    """os.environ decodes each value that is looked at, which took longer than all the rest of a submission."""
+    looked_at: set[str] = set()
+
+    class Environ(UserDict[str, str]):
+        def __getitem__(self, name: str) -> str:
+            looked_at.add(name)
+            return super().__getitem__(name)
+
+    environ = Environ({"PATH": "/bin", "SLURM_JWT": "a.b.c", "SBATCH_TIMELIMIT": "7", "HYDRA_BOOTSTRAP": "ssh"})
+    spec = read_job(Script("#!/bin/sh\n", "job"), environ=environ, release="24.11").spec
+    body = submit_body(spec, Setting(directory="/home/alice", submitter=Submitter(environ=environ)))
+    assert "PATH" not in looked_at
+    job = body["job"]
+    assert isinstance(job, dict)
+    assert job["time_limit"]["number"] == 7
+    assert not any(entry.startswith("HYDRA") for entry in job["environment"])

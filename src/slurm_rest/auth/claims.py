@@ -106,7 +106,7 @@ def clean_token(text: str, name: str) -> str:
     token = text.strip().removeprefix("SLURM_JWT=").strip().strip("\"'")
     if not token:
         raise TokenMissing(f"The token from {name} is empty", hint="Make one with: scontrol token")
-    if not token.isascii() or any(character.isspace() or not character.isprintable() for character in token):
+    if not token.isascii() or not token.isprintable() or " " in token:
         raise ConfigError(f"The token from {name} is not one word of ASCII text", hint="Make one with: scontrol token")
     return token
 

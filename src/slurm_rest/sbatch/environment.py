@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from slurm_rest.errors import SpecError
 
@@ -54,11 +55,15 @@ class Process:
         self.submitter = submitter
         self.rule = rule
         self.release = release
-        self.given = {name: value for name, value in submitter.environ.items() if not _SECRET.fullmatch(name)}
         # sbatch looks at how MPI launchers start when it has read all components.
-        self.bootstraps = {} if emptied else self.given
+        self.bootstraps = {} if emptied else submitter.environ
         self.shared: dict[str, str] = {}
         self.limits: dict[str, str] = {}
+
+    @cached_property
+    def given(self) -> dict[str, str]:
+        """What of the submitter's environment may go along; most jobs need none of it, and os.environ is slow."""
+        return {name: value for name, value in self.submitter.environ.items() if not _SECRET.fullmatch(name)}
 
     def share(self, variables: Mapping[str, str], export: str | None, *, file: bool) -> None:
         """Add what sbatch derives from a component's options and puts into its own environment."""
@@ -89,17 +94,17 @@ class Process:
         if values.get("get_user_env") not in (None, False):
             kept[_LOGIN] = "1"
         launchers = _launchers(self.bootstraps, kept) if first else {}
-        whole = {**kept, **own, **_unless_given(variables, self.given), **launchers, **env}
+        whole = {**kept, **own, **_unless_given(variables, self.submitter.environ), **launchers, **env}
         return [f"{name}={value}" for name, value in whole.items()]
 
     def _kept(self, export: object, own: Mapping[str, str], file: Mapping[str, str] | None) -> dict[str, str]:
         """Return what ``--export`` leaves."""
         if file is None:
-            process = {**self.given, **self.limits, **self.shared, **own}
-            process |= {name: self.given[name] for name in _NOT_REPLACED if name in self.given and name in self.shared}
             self.limits |= {name: value for name, value in own.items() if name.startswith(_LIMIT)}
             if export is None and self.rule == "login":
                 return {_LOGIN: "1", **self.shared}
+            process = {**self.given, **self.limits, **self.shared, **own}
+            process |= {name: self.given[name] for name in _NOT_REPLACED if name in self.given and name in self.shared}
         else:
             # sbatch empties its environment before it reads the file, what it has put there as well.
             process = dict(own)
@@ -131,6 +136,8 @@ def _unless_given(variables: Mapping[str, str], given: Mapping[str, str]) -> dic
     """Leave out what sbatch does not replace: how memory is bound, where the submitter's environment says so."""
     unset = {"SLURM_MEM_BIND_VERBOSE", "SLURM_MEM_BIND_SORT"} & given.keys()
     unset |= {"SLURM_MEM_BIND"} if "SBATCH_MEM_BIND" in given else set()
+    if not unset:
+        return dict(variables)
     # Those of a het job's components as well.
     return {name: value for name, value in variables.items() if _GROUP.sub("", name) not in unset}
 

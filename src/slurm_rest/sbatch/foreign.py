@@ -78,7 +78,7 @@ def apply_foreign(layer: Layer, script: str, options: Options) -> dict[str, str]
     """Apply the lines to ``layer``, and return variables for the job: ``-W umask=`` is one."""
     reader = _Reader(layer, options)
     for magic, table, read in (("#BSUB", _BSUB, reader.bsub), ("#PBS", _PBS, reader.pbs)):
-        words = list(_words(script, magic))
+        words = list(_words(script, magic)) if magic in script else []
         if words:
             given, rest = parse_words([word for word in words if word.text], table)
             for one in given:

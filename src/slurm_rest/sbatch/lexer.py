@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from slurm_rest.errors import SpecError
 
@@ -24,6 +25,7 @@ __all__ = [
 _MAGIC = ("#SBATCH", "#SLURM")
 _SEPARATOR = re.compile(r"(?:het|pack)job(?=\s|$)", re.ASCII | re.IGNORECASE)
 _BLANKS = " \t\v\f\r"
+_LARGEST_KEPT = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +39,26 @@ class Word:
 def directive_lines(script: str) -> Iterator[tuple[int, str]]:
     """Return line numbers and what follows the magic word, for each line that sbatch would read."""
     for number, line in enumerate(script.split("\n"), 1):
-        magic = next((word for word in _MAGIC if line.startswith(word)), None)
-        if magic is not None:
-            yield number, line[len(magic) :]
+        if line.startswith(_MAGIC):
+            yield number, line[next(len(word) for word in _MAGIC if line.startswith(word)) :]
         elif line.strip(_BLANKS) and not line.lstrip(_BLANKS).startswith("#"):
             return
 
 
-def read_directives(script: str) -> list[list[Word]]:
-    """Return the words of each component of the job: one list, and one more for each ``#SBATCH hetjob`` line."""
+def read_directives(script: str) -> Sequence[Sequence[Word]]:
+    """Return the words of each component of the job: one list, and one more for each ``#SBATCH hetjob`` line.
+
+    The same script is often submitted many times, with other options each time, so the last few are kept.
+    """
+    return _kept_directives(script) if len(script) <= _LARGEST_KEPT else _directives(script)
+
+
+@lru_cache(maxsize=16)
+def _kept_directives(script: str) -> tuple[tuple[Word, ...], ...]:
+    return tuple(map(tuple, _directives(script)))
+
+
+def _directives(script: str) -> list[list[Word]]:
     components: list[list[Word]] = [[]]
     for number, rest in directive_lines(script):
         if _SEPARATOR.match(rest.lstrip(_BLANKS)):

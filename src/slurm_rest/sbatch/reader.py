@@ -26,6 +26,8 @@ _MEANING_OF_HINT: dict[str, dict[str, object]] = {
     "nomultithread": {"threads_per_core": 1},
 }
 _FILES = ("input", "output", "error")
+# What the names of all variables begin with that sbatch reads.
+_READ = ("SBATCH_", "SLURM_")
 _NO_OPTIONS = frozenset({"args", "env", "components"})
 
 
@@ -101,7 +103,9 @@ def _segments(given: Sequence[Given]) -> list[list[Given]]:
     return parts
 
 
-def _parts(script: list[list[Word]], command_line: list[list[Given]]) -> list[tuple[list[Word], list[Given]]]:
+def _parts(
+    script: Sequence[Sequence[Word]], command_line: list[list[Given]]
+) -> list[tuple[Sequence[Word], list[Given]]]:
     """Pair the components of the script with those of the command line, whose last one counts for all that follow."""
     count = max(len(script), len(command_line))
     return [
@@ -116,7 +120,8 @@ class _Reader:
         self, script: Script, environ: Mapping[str, str], keywords: Mapping[str, object], table: Options
     ) -> None:
         self.script = script
-        self.environ = dict(environ)
+        # No other is looked at, and reading all of os.environ takes longer than reading the script.
+        self.environ = {name: environ[name] for name in environ if name.startswith(_READ)}
         self.keywords = keywords
         self.table = table
         self.layers: list[Layer] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from slurm_rest.auth import read_claims
 from slurm_rest.errors import (
@@ -83,8 +83,21 @@ class Answer:
         return text(mapping(mapping(self.body.get("meta")).get("slurm")).get("cluster"))
 
 
-def read_answer(method: str, path: str, status: int, content_type: str, raw: bytes, request_id: str = "") -> Answer:
-    """Read one HTTP answer; bytes that are not UTF-8 survive as surrogates (one odd job name spoils a whole list)."""
+def read_answer(
+    method: str,
+    path: str,
+    status: int,
+    content_type: str,
+    raw: bytes,
+    request_id: str = "",
+    like: Answer | None = None,
+) -> Answer:
+    """Read one HTTP answer; bytes that are not UTF-8 survive as surrogates (one odd job name spoils a whole list).
+
+    ``like`` is an earlier answer; with the same status and bytes it is not read again, and its body is shared.
+    """
+    if like is not None and like.is_json and (status, raw) == (like.status, like.raw):
+        return replace(like, context=replace(like.context, method=method, path=path, request_id=request_id))
     where = ErrorContext(method, path, status, request_id=request_id)
     body: object = None
     if content_type.partition(";")[0].strip().lower() == "application/json":

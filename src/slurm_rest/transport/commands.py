@@ -259,17 +259,27 @@ def read_states(done: Finished, asked: Collection[int] | None) -> list[StateRow]
     """Return the rows of these jobs under the ids that were asked for; None: of all, each under its own id."""
     rows: list[StateRow] = []
     known = None if asked is None else set(asked)
+    # Of tens of thousands of lines most are of plain jobs, in a handful of states, and nobody asked about them.
+    states: dict[str, JobState] = {}
     for line in done.stdout.splitlines():
         words = line.split()
         if len(words) != 3 or not words[1].isdigit():
             raise ProtocolError(f"squeue printed a line that is no job's: {line[:100]!r}", context=context_of(done))
+        if words[2] not in states:
+            states[words[2]] = state_of(words[2])
+        if words[0] == words[1]:
+            own = int(words[1])
+            if known is None or own in known:
+                rows.append(StateRow(own, states[words[2]]))
+            continue
         found = _ID.fullmatch(words[0])
         if found is None:
             continue
         base, own = int(found[1]), int(words[1])
         task, offset = (None if found[part] is None else int(found[part]) for part in (2, 3))
         named = {own} if known is None else {base, own} & known
-        rows += [StateRow(job_id, state_of(words[2]), task, offset, own if own != job_id else None) for job_id in named]
+        state = states[words[2]]
+        rows += [StateRow(job_id, state, task, offset, own if own != job_id else None) for job_id in named]
     return rows
 
 

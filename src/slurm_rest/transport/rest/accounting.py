@@ -13,7 +13,8 @@ from slurm_rest.transport.answers import Answer, no_accounting
 from slurm_rest.transport.describing import closed
 from slurm_rest.transport.ids import latest_records
 
-from .connection import Connection, Query
+from .building import Query
+from .connection import Connection
 from .states import chunks
 
 __all__ = ["AccountingReader"]

@@ -39,6 +39,7 @@ from slurm_rest.transport.base import Counters
 from slurm_rest.transport.operations import operation_name, proxy_time, slurm_time
 from slurm_rest.transport.streams import Dialer
 
+from .building import Query, RequestBuilder
 from .faults import translated
 from .fetching import fetch
 from .pool import make_pool
@@ -55,8 +56,6 @@ CONNECT_TIMEOUT = 5.0
 CONCURRENCY = 4
 _PAUSES = (0.1, 0.4)
 _USER_AGENT = f"slurm-rest-client/{slurm_rest.__version__} python/{platform.python_version()} httpx/{httpx.__version__}"
-
-Query = Sequence[tuple[str, str]]
 
 
 class Connection:
@@ -81,6 +80,7 @@ class Connection:
         self._http_transport = http_transport
         self._dialer = dialer
         self._client: httpx.AsyncClient | None = None
+        self._builder: RequestBuilder | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._version = settings.api_version
         self._older: Sequence[str] | None = None
@@ -166,22 +166,32 @@ class Connection:
                 break
         return found
 
-    async def get(self, service: str, path: str, query: Query = ()) -> Answer:
+    async def get(self, service: str, path: str, query: Query = (), *, like: Answer | None = None) -> Answer:
         """Read ``/<service>/<version><path>``; raises the error that the answer means.
 
-        A read is tried again after a broken connection, and once with a renewed token after a rejection.
+        A read is tried again after a broken connection, and once with a renewed token after a rejection. ``like`` is an
+        earlier answer to the same question: when the same bytes come, the new one shares its body.
         """
-        return await self.call("GET", service, path, query, None, repeatable=True)
+        return await self.call("GET", service, path, query, None, repeatable=True, like=like)
 
     async def call(
-        self, method: str, service: str, path: str, query: Query, body: bytes | None, *, repeatable: bool = False
+        self,
+        method: str,
+        service: str,
+        path: str,
+        query: Query,
+        body: bytes | None,
+        *,
+        repeatable: bool = False,
+        like: Answer | None = None,
     ) -> Answer:
         """Send one request and return a good answer; raises the error that a bad one means."""
         version = await self.version()
-        answer = await self.exchange(method, f"/{service}/{version}{path}", query, body, repeatable=repeatable)
+        target = f"/{service}/{version}{path}"
+        answer = await self.exchange(method, target, query, body, repeatable=repeatable, like=like)
         error = await self.judge(answer)
         if await self._may_ask_again(answer, error, repeatable=repeatable):
-            answer = await self.exchange(method, f"/{service}/{version}{path}", query, body, repeatable=True)
+            answer = await self.exchange(method, target, query, body, repeatable=True)
             error = await self.judge(answer)
         if isinstance(error, UnsupportedVersion):
             # Nothing was done, whatever the method: the path itself is unknown there.
@@ -294,12 +304,19 @@ class Connection:
         return mapping(mapping(answer.body.get("meta")).get("plugin")).get("accounting_storage") != ""
 
     async def exchange(
-        self, method: str, path: str, query: Query, body: bytes | None, *, repeatable: bool = False
+        self,
+        method: str,
+        path: str,
+        query: Query,
+        body: bytes | None,
+        *,
+        repeatable: bool = False,
+        like: Answer | None = None,
     ) -> Answer:
         """Send one request; a repeatable one again after a broken connection, with growing pauses."""
         for pause in _PAUSES if repeatable else ():
             try:
-                answer = await self._attempt(method, path, query, body)
+                answer = await self._attempt(method, path, query, body, like)
             except AnswerTooLarge:
                 raise
             except (Unreachable, ProtocolError) as error:
@@ -309,21 +326,23 @@ class Connection:
                 if answer.status != 503:
                     return answer
             await asyncio.sleep(pause)
-        return await self._attempt(method, path, query, body)
+        return await self._attempt(method, path, query, body, like)
 
-    async def _attempt(self, method: str, path: str, query: Query, body: bytes | None) -> Answer:
+    async def _attempt(
+        self, method: str, path: str, query: Query, body: bytes | None, like: Answer | None = None
+    ) -> Answer:
         context = ErrorContext(method, path, request_id=f"{self._name}-{next(self._numbers)}")
-        # Only letters, digits and -._~ may stand in a value unencoded; repeated names are lists.
-        target = f"{path}?{_encode(query)}" if query else path
         async with self._slots:
             # Asked here: a token may end while a request waits for its turn.
             token = await self.tokens.token()
             headers = self._headers(token, body, context.request_id)
-            answer = await self._timed(context, target, headers, body)
+            answer = await self._timed(context, query, headers, body, like)
         self.release, self.cluster = answer.release or self.release, answer.cluster or self.cluster
         return replace(answer, token=token, user=self.settings.user or "")
 
-    async def _timed(self, context: ErrorContext, target: str, headers: dict[str, str], body: bytes | None) -> Answer:
+    async def _timed(
+        self, context: ErrorContext, query: Query, headers: dict[str, str], body: bytes | None, like: Answer | None
+    ) -> Answer:
         """Send, read, and note what came of it, whatever that is."""
         self.counters.requests += 1
         method, path = context.method, context.path
@@ -331,10 +350,11 @@ class Connection:
         outcome, status, received = "cancelled", None, 0
         try:
             with translated(self.settings.url, self._timeout, context, tunnelled=self._dialer is not None):
-                response = await fetch(self._http(), context, target, headers, body)
+                client, builder = self._http()
+                response = await fetch(client, context, builder.build(method, path, query, headers, body))
             status, received = response.status, len(response.content)
             content_type = response.headers.get("content-type", "")
-            answer = read_answer(method, path, response.status, content_type, response.content, context.request_id)
+            answer = read_answer(method, path, status, content_type, response.content, context.request_id, like)
             error = error_of(answer)
             outcome = type(error).__name__ if error else "ok"
         except SlurmError as error:
@@ -359,18 +379,18 @@ class Connection:
             self.tokens.note_time(by_proxy, before, after, from_slurm=False)
 
     def _headers(self, token: str, body: bytes | None, request_id: str) -> dict[str, str]:
-        headers = {"Accept": "application/json", "User-Agent": _USER_AGENT, "X-Request-ID": request_id}
+        headers = {"accept": "application/json", "user-agent": _USER_AGENT, "x-request-id": request_id}
         if token:
-            headers["X-SLURM-USER-TOKEN"] = token
+            headers["x-slurm-user-token"] = token
         if self.settings.user:
-            headers["X-SLURM-USER-NAME"] = quote(self.settings.user, safe="@+.-_")
+            headers["x-slurm-user-name"] = quote(self.settings.user, safe="@+.-_")
         if body is not None:
             # slurmrestd refuses the type with a charset behind it.
-            headers["Content-Type"] = "application/json"
+            headers["content-type"] = "application/json"
         return headers
 
-    def _http(self) -> httpx.AsyncClient:
-        if self._client is None:
+    def _http(self) -> tuple[httpx.AsyncClient, RequestBuilder]:
+        if self._client is None or self._builder is None:
             self._loop = asyncio.get_running_loop()
             self._client = make_pool(
                 self.settings,
@@ -379,10 +399,11 @@ class Connection:
                 timeout=self._timeout,
                 connections=CONCURRENCY,
             )
+            self._builder = RequestBuilder(self._client)
         if self._loop is not asyncio.get_running_loop():
             hint = "Make one in each: async with AsyncSlurmClient(...) inside asyncio.run(...)."
             raise SlurmError("This client was used in another event loop before", hint=hint)
-        return self._client
+        return self._client, self._builder
 
 
 def _log_request(record: RequestRecord, path: str) -> None:
@@ -397,8 +418,3 @@ def _log_request(record: RequestRecord, path: str) -> None:
         record.seconds,
         extra=request_fields(record),
     )
-
-
-def _encode(query: Query) -> str:
-    """Join pairs; ids, of which there may be thousands, need no encoding."""
-    return "&".join(f"{name}={value if value.isdecimal() else quote(value, safe='')}" for name, value in query)

@@ -24,12 +24,11 @@ class Fetched(NamedTuple):
     content: bytes
 
 
-async def fetch(
-    client: httpx.AsyncClient, context: ErrorContext, target: str, headers: dict[str, str], body: bytes | None
-) -> Fetched:
+async def fetch(client: httpx.AsyncClient, context: ErrorContext, request: httpx.Request) -> Fetched:
     """Return the whole answer; raises AnswerTooLarge as soon as it is known to be, and httpx's errors."""
     most = MAX_LISTING if _is_listing(context.path) else MAX_ANSWER
-    async with client.stream(context.method, target, headers=headers, content=body) as response:
+    response = await client.send(request, stream=True)
+    try:
         announced = response.headers.get("content-length", "")
         if announced.isdecimal() and int(announced) > most:
             raise _too_large(context, most)
@@ -39,6 +38,8 @@ async def fetch(
             if size > most:
                 raise _too_large(context, most)
             pieces.append(piece)
+    finally:
+        await response.aclose()
     return Fetched(response.status_code, response.headers, b"".join(pieces))
 
 

@@ -19,7 +19,7 @@ from slurm_rest.transport import recovery
 from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.recovery import Bounds, Look, carries, is_older, is_suspect, newest_first
 
-from .connection import Query
+from .building import Query
 
 if TYPE_CHECKING:
     from .transport import RestTransport

@@ -44,10 +44,11 @@ from slurm_rest.transport.streams import Dialer
 from . import listing
 from .accounting import AccountingReader
 from .acting import Actor
-from .connection import Connection, Query
+from .building import Query, ids_query
+from .connection import Connection
 from .readings import parse_rows
 from .search import Search
-from .states import StateReader
+from .states import StateReader, Told
 from .submitting import Submitter
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class RestTransport:
         self._began: datetime | None = None
         self._submitter = Submitter(self, recovery_timeout)
         self._actor = Actor(self)
-        self._states = StateReader(self.state_rows)
+        self._states = StateReader(self._tell_states)
         self._accounting = AccountingReader(self.connection)
 
     @property
@@ -207,9 +208,17 @@ class RestTransport:
 
     async def state_rows(self, ids: Collection[int]) -> list[StateRow]:
         """Return the rows of ``jobs/state/`` as they come, for these ids or for all jobs."""
-        query = [("job_id", str(job_id)) for job_id in ids]
+        return [*(await self._tell_states(ids)).rows]
+
+    async def _tell_states(self, ids: Collection[int], before: Told | None = None) -> Told:
         self.count_batch("GET jobs/state", ids)
-        return parse_rows(items((await self.connection.get("slurm", "/jobs/state/", query)).body.get("jobs")))
+        like = None if before is None else before.answer
+        answer = await self.connection.get("slurm", "/jobs/state/", ids_query(ids), like=like)
+        if before is not None and answer.body is before.answer.body:
+            return before
+        # Kept without its rows, which are several times as large as its bytes.
+        slim = replace(answer, body={name: value for name, value in answer.body.items() if name != "jobs"})
+        return Told(parse_rows(items(answer.body.get("jobs"))), slim)
 
     def count_batch(self, operation: str, ids: Collection[object]) -> None:
         """Note how many jobs a request is about."""

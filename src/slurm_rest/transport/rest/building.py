@@ -1,0 +1,81 @@
+"""Builds httpx's requests: queries encoded as slurmrestd reads them, without its own long looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import quote
+
+import httpx
+
+__all__ = ["Query", "RequestBuilder", "encode_query", "ids_query"]
+
+# A text is encoded already.
+Query = Sequence[tuple[str, str]] | str
+
+
+def ids_query(ids: Iterable[int]) -> str:
+    """Return the query for jobs by their ids, of which there may be thousands: numbers need no encoding."""
+    query = "&job_id=".join(map(str, ids))
+    return f"job_id={query}" if query else ""
+
+
+def encode_query(query: Query) -> bytes:
+    """Return a query as it is sent. Only letters, digits and -._~ may stand in a value; repeated names are lists."""
+    if not isinstance(query, str):
+        query = "&".join(f"{name}={value if value.isdecimal() else quote(value, safe='')}" for name, value in query)
+    return query.encode("ascii")
+
+
+class RequestBuilder:
+    """Builds requests of one client, as ``client.build_request`` does, in a fraction of the time.
+
+    httpx looks twice at each character of a URL, 2 ms for one with 1,000 ids, and merges headers with the client's.
+    """
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+        self._base = str(client.base_url).rstrip("/")
+        self._headers = dict(client.headers)
+
+    def build(
+        self, method: str, path: str, query: Query, headers: Mapping[str, str], body: bytes | None
+    ) -> httpx.Request:
+        """Return the request. ``path`` is encoded already; names of headers are in lower case."""
+        request = httpx.Request(
+            method,
+            f"{self._base}/{path.lstrip('/')}",
+            headers={**self._headers, **headers},
+            # Of a proxy that wants to know its clients again.
+            cookies=self._client.cookies or None,
+            content=body,
+        )
+        encoded = encode_query(query)
+        if encoded:
+            request.url = _QueriedURL(request.url, encoded)
+        return request
+
+
+class _QueriedURL(httpx.URL):
+    """A URL with a query that needs no encoding any more."""
+
+    def __init__(self, url: httpx.URL, query: bytes) -> None:
+        super().__init__(url)
+        self._encoded = query
+
+    @property
+    def query(self) -> bytes:
+        """The query."""
+        return self._encoded
+
+    @property
+    def params(self) -> httpx.QueryParams:
+        """The query's names and values."""
+        return httpx.QueryParams(self._encoded)
+
+    @property
+    def raw_path(self) -> bytes:
+        """Path and query, as they are sent."""
+        return super().raw_path + b"?" + self._encoded
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}?{self._encoded.decode()}"
