@@ -159,10 +159,8 @@ class Following:
                 records = await watching.wait(self._poller, targets, timeout, on_change, display)
         else:
             records = await watching.wait(self._poller, targets, timeout, on_change)
-        for job, record in zip(listed, records, strict=True):
-            if isinstance(job, AsyncJob):
-                job.learn(record)
-        return records
+        pairs = zip(listed, records, strict=True)
+        return [job.learn(record) if isinstance(job, AsyncJob) else record for job, record in pairs]
 
     async def as_completed(self, jobs: JobRefs, *, timeout: float | None = None) -> AsyncGenerator[JobInfo, None]:
         """Yield the final record of each job as it ends. An error of one is raised after all others have been yielded.
@@ -176,7 +174,7 @@ class Following:
             handles.setdefault(targets[-1], []).extend([job] if isinstance(job, AsyncJob) else [])
         async for target, record in watching.as_completed(self._poller, targets, timeout):
             for handle in handles[target]:
-                handle.learn(record)
+                record = handle.learn(record)
             yield record
 
     async def track(self, job: JobRef) -> TrackedJob:

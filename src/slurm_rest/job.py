@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import time
 from collections.abc import AsyncGenerator, Generator
+from dataclasses import replace
 from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
     from .watching import JobChange
 
 __all__ = ["AsyncJob"]
+
+
+def _mangled(text: str) -> str:
+    """Return a text as accounting keeps it: quotes as backquotes, bytes that are no UTF-8 as question marks."""
+    return text.replace('"', "`").encode("utf-8", "replace").decode()
+
 
 # How long a handle's id is taken for its job's without a look at the record, while nothing hints at another one.
 _SURE_SECONDS = 300.0
@@ -124,11 +131,22 @@ class AsyncJob:
         return self.learn(await self._client.info(self))
 
     def learn(self, record: JobInfo) -> JobInfo:
-        """Take the state and the submit time of a record of this job, and return it."""
+        """Take the state and the submit time of a record of this job, and return it with what the handle knows better.
+
+        Accounting keeps comments only where it is told to, and mangles names.
+        """
         self.state = record.state
         self.identity = self.identity.pinned_by(record)
         self.trust()
-        return record
+        spec = self.spec
+        if record.source == "controller" or spec is None or self.found or self.offset is not None:
+            return record
+        name, comment = spec.name or "", spec.comment or ""
+        return replace(
+            record,
+            name=name if _mangled(name) == _mangled(record.name) else record.name,
+            comment=comment if record.comment in ("", _mangled(comment)) else record.comment,
+        )
 
     def doubts(self, state: JobState) -> bool:
         """Return whether ``state``, told under this job's id alone, may be another job's."""

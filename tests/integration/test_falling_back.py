@@ -195,18 +195,19 @@ def test_ping_tells_which_way_is_used_and_why(
 
 
 class Dying(httpx.AsyncHTTPTransport):
-    """Carries one submission to slurmrestd, loses the answer, and reaches nobody ever after."""
+    """Carries one submission to slurmrestd, or not even that, loses the answer, and reaches nobody ever after."""
 
-    dead = False
+    dead, carries = False, True
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         if self.dead:
             raise httpx.ConnectError("refused")
-        response = await super().handle_async_request(request)
         if request.method == "POST":
             self.dead = True
+            if self.carries:
+                await super().handle_async_request(request)
             raise httpx.ReadError("reset")
-        return response
+        return await super().handle_async_request(request)
 
 
 @pytest.mark.parametrize("key", [None, "mine"])
@@ -216,4 +217,16 @@ async def test_a_lost_answer_of_a_dead_slurmrestd_is_found_over_ssh(make: MakeCl
     assert job.found
     assert client.transport == "ssh"
     assert [record.id for record in await client.jobs(user="alice", name="lost", state="PENDING")] == [job.id]
+    await job.cancel()
+
+
+async def test_what_ssh_shows_to_be_lost_is_sent_over_ssh(make: MakeClient) -> None:
+    dying = Dying()
+    dying.carries = False
+    client = make(http_transport=dying, recovery_timeout=0.5)
+    # slurmrestd might hold it for 12 s, and for so long it is uncertain.
+    job = await client.submit("#!/bin/sh\n", hold=True, name="lost-for-good")
+    assert not job.found
+    assert client.transport == "ssh"
+    assert [record.id for record in await client.jobs(user="alice", name="lost-for-good")] == [job.id]
     await job.cancel()

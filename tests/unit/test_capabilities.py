@@ -45,7 +45,7 @@ def test_what_is_not_known_yet_is_not_promised() -> None:
         diag=True,
         requeue=False,
         pending_tasks=False,
-        expanded_paths=False,
+        expanded_paths=True,
         exactly_once=True,
         accounting_paths=False,
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 
 import httpx
 import pytest
 
-from slurm_rest import AsyncJob, AsyncSlurmClient
+from slurm_rest import AsyncJob, AsyncSlurmClient, JobSpec
 from slurm_rest.errors import ConfigError, JobNotFound, SpecError, Unreachable
 from slurm_rest.models import JobInfo
 from slurm_rest.states import JobState
@@ -319,3 +320,23 @@ async def test_variables_are_looked_up_where_it_is_told(monkeypatch: pytest.Monk
         assert await client.settings.token.token() == "theirs"
     async with AsyncSlurmClient("http://other:1", environ={"XDG_CONFIG_HOME": os.devnull}) as client:
         assert not await client.settings.token.token()
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "comment", "kept", "shown"),
+    [
+        ('a "b"', "a `b`", "mine", "", ('a "b"', "mine")),
+        ("a\udcff", "a?", 'x "y"', "x `y`", ("a\udcff", 'x "y"')),
+        ("old", "renamed", "old", "another", ("renamed", "another")),
+    ],
+)
+async def test_a_handle_knows_what_accounting_spoils(
+    name: str, told: str, comment: str, kept: str, shown: tuple[str, str]
+) -> None:
+    async with client() as slurm:
+        handle = AsyncJob(slurm, 7, spec=JobSpec("#!/bin/sh\n", name=name, comment=comment))
+        record = JobInfo(id=7, state=JobState.parse("FAILED"), name=told, comment=kept, source="accounting")
+        learnt = handle.learn(record)
+        assert (learnt.name, learnt.comment) == shown
+        here = dataclasses.replace(record, source="controller")
+        assert handle.learn(here) is here

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -36,11 +38,13 @@ from slurm_rest.errors import (
 )
 from slurm_rest.models import ActionResult, CancelResult, JobInfo, Ping, Submission
 from slurm_rest.states import JobState
-from slurm_rest.transport import switching
+from slurm_rest.transport import recovery, switching
 from slurm_rest.transport.base import Counters, PreparedJob, SlurmTransport, StateRow
 from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
 from slurm_rest.transport.conditions import falls_through, proves_nothing_was_sent
 from slurm_rest.transport.fallback import FallbackTransport
+from slurm_rest.transport.once import LeftOpen
+from slurm_rest.transport.recovery import Case, Look
 
 REST = rest_capabilities("24.11", "v0.0.42")
 JOB = PreparedJob({"script": "#!/bin/sh\n", "job": {}}, "slurm-rest:" + "0" * 20, user="alice", api_version="v0.0.42")
@@ -110,17 +114,15 @@ class Fake:
 
 
 class Finding(Fake):
-    """A transport that can look for keys."""
+    """A transport that can look for keys; its looks take no time and see everything, unless they are not complete."""
 
     found: tuple[JobInfo, ...] = ()
+    complete = True
 
-    async def find(self, job: PreparedJob, *, since: float) -> Finding:
+    async def find(self, job: PreparedJob, *, since: float) -> Look:
         await self._do("find")
-        return self
-
-    @property
-    def jobs(self) -> tuple[JobInfo, ...]:
-        return self.found
+        now = time.monotonic()
+        return Look(now, now, self.found, self.complete)
 
 
 class Clock:
@@ -356,6 +358,41 @@ async def test_an_uncertain_submission_is_found_over_another_way(setup: Setup) -
     )
     assert await setup.all.submit(JOB) == Submission(job_id=10, cluster="hpc", found=True)
     assert setup.all.health()[0].reason == "cut"
+
+
+def left_open(*, held: bool = False) -> LeftOpen:
+    """Return an error whose case two looks settle, unless somebody may hold the request for nobody knows how long."""
+    error = LeftOpen("lost", key=JOB.key)
+    error.__cause__ = ProtocolError("cut")
+    now = time.monotonic()
+    error.case = Case(now, None if held else now, replace(recovery.BOUNDS, grace=0))
+    return error
+
+
+async def test_what_another_way_shows_to_be_lost_for_certain_is_sent_over_it(setup: Setup) -> None:
+    setup.rest.fault = left_open()
+    assert (await setup.all.submit(JOB)).found is False
+    assert setup.ssh.calls == ["find", "find", "submit"]
+    assert (setup.rest.calls.count("submit"), setup.cli.calls) == (1, [])
+
+
+@pytest.mark.parametrize("doubt", ["held", "incomplete", "another cluster", "not to be looked for"])
+async def test_what_is_not_certain_over_another_way_stays_uncertain(
+    setup: Setup, monkeypatch: pytest.MonkeyPatch, doubt: str
+) -> None:
+    monkeypatch.setattr("slurm_rest.transport.fallback._FIND_PAUSES", (0.0, 0.0, 0.0))
+    setup.rest.fault = error = left_open(held=doubt == "held")
+    setup.ssh.complete = doubt != "incomplete"
+    if doubt == "another cluster":
+        # It came by itself, and nothing has shown yet that it leads to the same one.
+        setup.ssh.name = "cli"
+        setup.ssh.cluster = ""
+    if doubt == "not to be looked for":
+        error.case = None
+    with pytest.raises(SubmitUncertain) as caught:
+        await setup.all.submit(JOB)
+    assert caught.value is error
+    assert setup.ssh.calls == ["find"] * 3
 
 
 async def test_a_look_that_fails_changes_nothing(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from slurm_rest import JobState, SlurmClient, SpecError
-from slurm_rest.errors import AnswerTooLarge, NoAccounting
+from slurm_rest.errors import AccountingDown, AnswerTooLarge, ApiError, NoAccounting
 from slurm_rest.history import HistoryQuery, Slices, make_query, newest, read_states
 from slurm_rest.models import JobInfo
 from slurm_rest.transport.commands import failure
@@ -244,3 +244,23 @@ def test_the_blocking_face_has_it(server: Server) -> None:
     server.on("GET", "/slurmdb/v0.0.45/jobs/", good(jobs=[accounted(1)]))
     with SlurmClient("http://slurm:6820", token="tok") as slurm:
         assert [record.id for record in slurm.history(start=timedelta(minutes=1), end=timedelta(0))] == [1]
+
+
+# --- a user that nobody knows ---------------------------------------------------------------------------------
+
+
+async def test_a_user_that_slurmrestds_host_does_not_know_is_named(server: Server) -> None:
+    server.ping()
+    refused = good(errors=[{"description": "Unable to resolve user: nosuch", "error_number": 2166, "error": "no name"}])
+    server.on("GET", "/slurmdb/v0.0.45/jobs/", httpx.Response(422, json=refused.body))
+    async with client() as slurm:
+        with pytest.raises(ApiError, match=r"^There is no user nosuch at http://slurm:6820") as caught:
+            await slurm.history(user="nosuch")
+    assert caught.value.error_number == 2166
+
+
+def test_sacct_that_does_not_know_a_user_is_no_accounting_that_is_away() -> None:
+    error = failure(Finished("sacct", "", "sacct: error: Invalid user id: nosuch\n", 1), "login1")
+    assert isinstance(error, ApiError)
+    assert not isinstance(error, AccountingDown)
+    assert str(error).startswith("There is no user nosuch at login1")

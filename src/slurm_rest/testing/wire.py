@@ -19,7 +19,7 @@ class WireProtocol(H11Protocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
         self._application = cast("FakeSlurmrestd", self.app)
-        self.app = cast("Any", self._call)
+        self.app = cast("Any", self._call)  # uvicorn exports no type of an application
 
     async def _call(self, scope: Message, receive: Receive, send: Send) -> None:
         scope["extensions"] = {CUT: self._cut, TWICE: self._write_twice}

@@ -33,7 +33,20 @@ from slurm_rest.errors import (
 )
 from slurm_rest.records import mapping, number, read_issues, text
 
-__all__ = ["Answer", "error_of", "is_ambiguous", "no_accounting", "read_answer", "submit_error", "submitted_id"]
+__all__ = [
+    "NO_SUCH_USER",
+    "Answer",
+    "error_of",
+    "is_ambiguous",
+    "no_accounting",
+    "no_such_user",
+    "read_answer",
+    "submit_error",
+    "submitted_id",
+]
+
+# "Unable to resolve user": 24.11 and 26.05 look each name up where slurmrestd runs.
+NO_SUCH_USER = 2166
 
 # A token that ends within this time may have ended already by another clock.
 _SUSPICIOUS_SECONDS = 900.0
@@ -219,6 +232,12 @@ def controller_down(context: ErrorContext) -> ControllerDown:
     return ControllerDown("slurmrestd cannot reach slurmctld", hint=hint, context=context)
 
 
+def no_such_user(names: str, where: str, context: ErrorContext) -> ApiError:
+    """Return the error for a question about users that nobody knows; ``where`` is the host that looked them up."""
+    hint = "Names are looked up on the host that was asked; is this one right?"
+    return ApiError(f"There is no user {names} at {where}", hint=hint, context=context)
+
+
 def no_accounting(where: str) -> NoAccounting:
     """Say that the cluster keeps no accounting."""
     hint = "Only jobs in the controller's memory are known (MinJobAge); AccountingStorageType would keep all."
@@ -301,7 +320,7 @@ _ADVICE = {
     2053: "List reservations with: client.api.get_reservations()",
     2066: "Check qos=.",
     2081: "Check array=: indices as in 0-9%2, below the cluster's MaxArraySize.",
-    2166: "slurmrestd's host knows no user of that name.",
+    NO_SUCH_USER: "slurmrestd's host knows no user of that name.",
     2123: "Only operators may raise a job's priority.",
 }
 

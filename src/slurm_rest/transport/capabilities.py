@@ -35,13 +35,12 @@ class Capabilities:
 
 _REST = Capabilities(generated_api=True, diag=True, requeue=False, pending_tasks=False, exactly_once=True)
 _COMMANDS = Capabilities(exactly_once=True)
-_TEMPLATES = replace(_REST, expanded_paths=False)
 
 REST_CAPABILITIES: Mapping[tuple[str, str], Capabilities] = {
     ("24.11", "v0.0.40"): replace(_REST, accounting_paths=False),
     ("24.11", "v0.0.41"): _REST,
     ("24.11", "v0.0.42"): _REST,
-    ("26.05", "v0.0.42"): _TEMPLATES,
+    ("26.05", "v0.0.42"): _REST,
     ("26.05", "v0.0.43"): _REST,
     ("26.05", "v0.0.44"): _REST,
     ("26.05", "v0.0.45"): replace(_REST, requeue=True),

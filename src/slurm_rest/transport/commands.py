@@ -26,7 +26,7 @@ from slurm_rest.models import CancelResult, Ping, Submission
 from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import BaseState, JobState
 
-from .answers import no_accounting
+from .answers import no_accounting, no_such_user
 from .base import PreparedJob, StateRow
 from .ids import base_id
 from .shell import Finished, Program, quote
@@ -116,6 +116,9 @@ def failure(done: Finished, where: str) -> SlurmError:
     message = f"{done.name} on {where} failed with exit status {done.status}: {said}"
     if done.name == "sacct" and "accounting storage is disabled" in said:
         return no_accounting(where)
+    unknown = re.match(r"Invalid user(?: id)?:? ?(.*)", said) if done.name == "sacct" else None
+    if unknown:
+        return no_such_user(unknown[1], where, context)
     unproven = _UNPROVEN.search(said)
     if unproven:
         message = f"{done.name} on {where} cannot prove to Slurm who runs it: {unproven[0]}"

@@ -32,6 +32,8 @@ from slurm_rest.within import within
 from .base import Counters, PreparedJob, SlurmTransport, StateRow
 from .capabilities import Capabilities
 from .conditions import falls_through, proves_nothing_was_sent
+from .once import LeftOpen
+from .recovery import Case, Decision, Look, group_id
 from .switching import Switchboard, Way
 
 __all__ = ["FallbackTransport", "Finder"]
@@ -41,14 +43,6 @@ log = logging.getLogger("slurm_rest")
 _FIND_SECONDS = 30.0
 # What a dying daemon handed on is carried out within moments.
 _FIND_PAUSES = (0.5, 2.0, 0.0)
-
-
-class Look(Protocol):
-    """What a look for a key found."""
-
-    @property
-    def jobs(self) -> Sequence[JobInfo]:
-        """The jobs that carry it."""
 
 
 @runtime_checkable
@@ -155,8 +149,9 @@ class FallbackTransport:
         """Create exactly one job.
 
         Another way is taken only when it is certain that there is none: whatever a transport raises but
-        SubmitUncertain says so. After SubmitUncertain the job is looked for by its key over the other ways, and never
-        sent again.
+        SubmitUncertain says so. After SubmitUncertain the job is looked for by its key over the other ways. What they
+        show decides as it would have over the first one: the job is returned; or it is sent over the way that showed
+        for certain that there is none and none will come; or it stays uncertain.
         """
         began = time.time()
         took: list[Way] = []
@@ -182,25 +177,36 @@ class FallbackTransport:
             return found
 
     async def _find(self, job: PreparedJob, since: float, used: Way, error: SubmitUncertain) -> Submission | None:
-        """Look for the job over the other ways; None when it is not to be seen there."""
+        """Look for the job over the other ways; None when that does not settle it."""
         if isinstance(error.__cause__, SlurmError) and falls_through(error.__cause__):
             self.board.give_up(used, error.__cause__.message)
+        case = error.case if isinstance(error, LeftOpen) else None
         for pause in _FIND_PAUSES:
             for way in self.board.ways:
                 finder = way.transport
                 if way is used or not isinstance(finder, Finder) or await _unfit(finder, job):
                     continue
-                try:
-                    look = await within(_FIND_SECONDS, finder.find(job, since=since))
-                except (SlurmError, TimeoutError) as problem:
-                    log.info("Looking for %s over %s: %s", job.key, way.name, problem)
+                look = await self._look(finder, way.name, job, since)
+                if look is None:
                     continue
                 if look.jobs:
-                    job_id = min(record.array_job_id or record.het_job_id or record.id for record in look.jobs)
+                    job_id = min(group_id(record) for record in look.jobs)
                     log.warning("The answer to a submission was lost; over %s it is job %d", way.name, job_id)
                     return Submission(job_id=job_id, cluster=finder.cluster, found=True)
-            await asyncio.sleep(pause)
+                # A way that came by itself may lead to another cluster, where there is none for a reason.
+                sure = way.same_cluster or not way.guarded
+                if case is not None and sure and case.judge(look) is Decision.ABSENT:
+                    log.warning("A submission was lost on its way (%s); sending it over %s", error.message, way.name)
+                    return await finder.submit(job)
+            await asyncio.sleep(_until_settled(case, pause))
         return None
+
+    async def _look(self, finder: Finder, name: str, job: PreparedJob, since: float) -> Look | None:
+        try:
+            return await within(_FIND_SECONDS, finder.find(job, since=since))
+        except (SlurmError, TimeoutError) as problem:
+            log.info("Looking for %s over %s: %s", job.key, name, problem)
+            return None
 
     # --- reading --------------------------------------------------------------------------------------------
 
@@ -276,6 +282,12 @@ class FallbackTransport:
     async def update(self, job_id: int | str, changes: Mapping[str, object]) -> None:
         """Change a job over the way that answers and can."""
         await self.board.call(lambda one: one.update(job_id, changes), can=_able([job_id]))
+
+
+def _until_settled(case: Case | None, pause: float) -> float:
+    """Return how long to wait for the next look: longer where it could then settle the case."""
+    settles = case.settles_at() if case is not None and pause else None
+    return pause if settles is None else max(pause, min(settles - time.monotonic(), _FIND_SECONDS))
 
 
 def _able(ids: Sequence[int | str]) -> Callable[[Capabilities], bool] | None:

@@ -17,7 +17,7 @@ from . import recovery
 from .base import PreparedJob
 from .recovery import Case, Decision, Look, group_id
 
-__all__ = ["RECOVERY_TIMEOUT", "ExactlyOnce", "Lost", "Search", "Way"]
+__all__ = ["RECOVERY_TIMEOUT", "ExactlyOnce", "LeftOpen", "Lost", "Search", "Way"]
 
 log = logging.getLogger("slurm_rest")
 
@@ -33,6 +33,15 @@ class Lost:
 
     error: SlurmError
     case: Case | None
+
+
+class LeftOpen(SubmitUncertain):
+    """SubmitUncertain with what is still to be found out, for somebody who can look another way.
+
+    Without a ``case`` nobody is to look.
+    """
+
+    case: Case | None = None
 
 
 class Search(Protocol):
@@ -143,7 +152,7 @@ class ExactlyOnce:
             return None
         while time.monotonic() < deadline:
             looks += 1
-            look = await self._look(job, search, deadline, final=case.may_settle(time.monotonic()))
+            look = await self._look(job, search, case, deadline)
             if look is not None:
                 decision = case.judge(look)
                 if decision is Decision.ABSENT:
@@ -151,16 +160,17 @@ class ExactlyOnce:
                 if decision is Decision.FOUND:
                     return min(look.jobs, key=group_id)
             await asyncio.sleep(min(case.pause(time.monotonic(), looks), max(deadline - time.monotonic(), 0)))
-        raise _uncertain(job, gone.error) from gone.error
+        raise _uncertain(job, gone.error, case if self._budget > 0 else None) from gone.error
 
-    async def _look(self, job: PreparedJob, search: Search, deadline: float, *, final: bool) -> Look | None:
+    async def _look(self, job: PreparedJob, search: Search, case: Case, deadline: float) -> Look | None:
         """Make one look; None when it got no answer."""
+        final = case.may_settle(time.monotonic())
         try:
             return await within(max(deadline - time.monotonic(), 0.01), search.look(final=final))
         except TimeoutError:
             return None
         except AuthError as error:
-            raise _uncertain(job, error) from error
+            raise _uncertain(job, error, case) from error
         except SlurmError as error:
             if isinstance(error, ControllerDown):
                 self._way.forget()
@@ -221,13 +231,15 @@ class ExactlyOnce:
         return result.outcome != "denied"
 
 
-def _uncertain(job: PreparedJob, error: SlurmError) -> SubmitUncertain:
+def _uncertain(job: PreparedJob, error: SlurmError, case: Case | None) -> SubmitUncertain:
     again = (
         "Submitting again with the same idempotency_key is safe." if job.repeated else "Look before you submit again."
     )
-    return SubmitUncertain(
+    left = LeftOpen(
         f"The answer to the submission was lost, so the job may exist or still come: {error.message}",
         key=job.key,
         hint=f"It is the job whose comment ends in {job.key}. {again}",
         context=error.context,
     )
+    left.case = case
+    return left

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 
-from slurm_rest.errors import AccountingDown, UnsupportedVersion
+from slurm_rest.errors import AccountingDown, ApiError, UnsupportedVersion
 from slurm_rest.history import HistoryQuery
 from slurm_rest.models import JobInfo
 from slurm_rest.records import items, read_accounting_job
-from slurm_rest.transport.answers import Answer, no_accounting
+from slurm_rest.transport.answers import NO_SUCH_USER, Answer, no_accounting, no_such_user
 from slurm_rest.transport.describing import closed
 from slurm_rest.transport.ids import latest_records
 
@@ -55,7 +55,12 @@ class AccountingReader:
 
     async def history(self, query: HistoryQuery) -> list[JobInfo]:
         """Return the records of a span of time, the last one of each job."""
-        return await self._records(query.pairs())
+        try:
+            return await self._records(query.pairs())
+        except ApiError as error:
+            if error.error_number != NO_SUCH_USER:
+                raise
+            raise no_such_user(" or ".join(query.users), self._connection.where, error.context) from error
 
     async def _by_id(self, ids: Collection[int], *more: tuple[str, str]) -> list[list[JobInfo]]:
         answers = []

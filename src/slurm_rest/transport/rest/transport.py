@@ -33,7 +33,7 @@ from slurm_rest.models import (
     TransportHealth,
 )
 from slurm_rest.records import items, read_controller_job, read_diagnostics, read_ping
-from slurm_rest.transport.answers import Answer, controller_down, unknown_user
+from slurm_rest.transport.answers import NO_SUCH_USER, Answer, controller_down, unknown_user
 from slurm_rest.transport.base import Counters, PreparedJob, StateRow
 from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
 from slurm_rest.transport.describing import describe, missing, nothing
@@ -56,8 +56,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RestTransport"]
 
-# "Unable to resolve user": 24.11 and 26.05 look each name up where slurmrestd runs.
-_NO_SUCH_USER = 2166
 # slurmdbd hears of an end within 10 ms on an idle cluster; these pauses come before asking for each job by itself.
 _LATE = (0.0, 0.1, 0.5)
 # How many jobs a client keeps in mind with their keys.
@@ -353,7 +351,7 @@ class RestTransport:
         try:
             await self.accounting("/jobs/", [("users", user), ("step", "1"), ("skip_steps", "true")])
         except ApiError as error:
-            if error.error_number != _NO_SUCH_USER:
+            if error.error_number != NO_SUCH_USER:
                 raise
             await self._require_known(user, error)
 
