@@ -24,7 +24,7 @@ from slurm_rest.states import JobState
 
 from .capabilities import Capabilities
 
-__all__ = ["Capabilities", "Counters", "PreparedJob", "SlurmTransport", "StateRow", "StatusSource"]
+__all__ = ["Capabilities", "Counters", "KeyLook", "PreparedJob", "SlurmTransport", "StateRow", "StatusSource"]
 
 
 @dataclass(slots=True)
@@ -68,6 +68,14 @@ class StateRow(NamedTuple):
     task_id: int | None = None
     offset: int | None = None
     own_id: int | None = None
+
+
+class KeyLook(Protocol):
+    """What a look for a key found."""
+
+    @property
+    def jobs(self) -> Sequence[JobInfo]:
+        """The jobs that carry it."""
 
 
 class StatusSource(Protocol):
@@ -143,6 +151,12 @@ class SlurmTransport(StatusSource, Protocol):
 
     async def submit(self, job: PreparedJob) -> Submission:
         """Create exactly one job, also when the answer is lost; SubmitUncertain when that cannot be told in time."""
+
+    async def find(self, job: PreparedJob, *, since: float) -> KeyLook:
+        """Look once for the job that carries the key of a submission sent at ``since``, in Unix seconds.
+
+        Only the key, the user and the name of ``job`` count.
+        """
 
     async def all_states(self) -> list[StateRow]:
         """Return a row for every job in the controller, under its own id."""

@@ -29,7 +29,7 @@ from slurm_rest.models import (
 )
 from slurm_rest.within import within
 
-from .base import Counters, PreparedJob, SlurmTransport, StateRow
+from .base import Counters, KeyLook, PreparedJob, SlurmTransport, StateRow
 from .capabilities import Capabilities
 from .conditions import falls_through, proves_nothing_was_sent
 from .switching import Switchboard, Way
@@ -43,19 +43,11 @@ _FIND_SECONDS = 30.0
 _FIND_PAUSES = (0.5, 2.0, 0.0)
 
 
-class Look(Protocol):
-    """What a look for a key found."""
-
-    @property
-    def jobs(self) -> Sequence[JobInfo]:
-        """The jobs that carry it."""
-
-
 @runtime_checkable
 class Finder(Protocol):
     """A transport that can look for a submission that was made over another one."""
 
-    async def find(self, job: PreparedJob, *, since: float) -> Look:
+    async def find(self, job: PreparedJob, *, since: float) -> KeyLook:
         """Look once for the job that carries the key; ``since`` is when it was sent, in Unix seconds."""
 
 
@@ -201,6 +193,10 @@ class FallbackTransport:
                     return Submission(job_id=job_id, cluster=finder.cluster, found=True)
             await asyncio.sleep(pause)
         return None
+
+    async def find(self, job: PreparedJob, *, since: float) -> KeyLook:
+        """Look for the job of a key over the way that answers."""
+        return await self.board.call(lambda one: one.find(job, since=since))
 
     # --- reading --------------------------------------------------------------------------------------------
 
