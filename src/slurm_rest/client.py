@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -17,16 +18,18 @@ from .exit_files import ExitReader
 from .following import Following
 from .identity import Identity
 from .job import AsyncJob
+from .keys import callers_key
 from .looking import Looking
 from .metrics import Metrics
 from .poller import Poller
 from .sbatch import JobSpec, Script, read_script
-from .submission import Surroundings, Target, prepare, read_spec, try_releases
+from .submission import Surroundings, Target, check_words, prepare, read_spec, try_releases
 from .transport.base import PreparedJob, SlurmTransport
 from .transport.choice import choose_transport
 from .transport.files import Files, choose_files
 from .transport.ids import read_label
 from .transport.once import RECOVERY_TIMEOUT
+from .transport.recovery import group_id
 
 if TYPE_CHECKING:
     import httpx
@@ -244,6 +247,18 @@ class AsyncSlurmClient(Acting, Following, Looking):
                 spec, prepared = ready(replace(target, version=version))
                 return spec, replace(prepared, older_version=True)
         raise error
+
+    async def find(self, idempotency_key: str, *, name: str = "") -> AsyncJob | None:
+        """Return the job that was submitted under a key of the caller's, None when none is to be seen.
+
+        ``name`` is the job's name: accounting is asked by it for a job that left the controller. It costs what a
+        repeated ``submit`` with that key costs.
+        """
+        cluster = (await self._transport.target())[2]
+        user = await self.user_name()
+        job = PreparedJob({}, callers_key(check_words(idempotency_key), user, cluster), user, name, repeated=True)
+        ids = [group_id(record) for record in (await self._transport.find(job, since=time.time())).jobs]
+        return AsyncJob(self, min(ids), identity=Identity(min(ids), key=job.key)) if ids else None
 
     async def user_name(self) -> str:
         """Return the user that jobs will belong to, as far as settings and token tell; empty if they do not."""

@@ -27,6 +27,7 @@ from .transport.fields import require_fields
 __all__ = [
     "Surroundings",
     "Target",
+    "check_words",
     "convert_read",
     "prepare",
     "read_spec",

@@ -158,6 +158,11 @@ class SlurmClient:
         made = self._client.submit(script, idempotency_key=idempotency_key, **options)
         return Job(self._portal, self._portal.run(made))
 
+    def find(self, idempotency_key: str, *, name: str = "") -> Job | None:
+        """Return the job that was submitted under a key of the caller's, None when none is to be seen."""
+        found = self._portal.run(self._client.find(idempotency_key, name=name))
+        return Job(self._portal, found) if found else None
+
     def job(self, job_id: int | str, *, submit_time: datetime | None = None) -> Job:
         """Return a handle for a job by its id; see AsyncSlurmClient.job. Nothing is asked yet."""
         return Job(self._portal, self._client.job(job_id, submit_time=submit_time))

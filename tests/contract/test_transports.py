@@ -47,6 +47,16 @@ async def test_states_tell_waiting_running_and_unknown(client: AsyncSlurmClient)
     assert str(info.exit_code) == "-"
 
 
+async def test_a_job_is_found_by_its_key_from_elsewhere(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
+    words, name = f"words {secrets.token_hex(8)}", f"key-{secrets.token_hex(4)}"
+    job = await client.submit(TRUE, hold=True, name=name, idempotency_key=words)
+    async with way.client() as other:
+        found = await other.find(words, name=name)
+        assert found is not None
+        assert (found.id, found.identity.key) == (job.id, job.identity.key)
+        assert await other.find(f"{words}!", name=name) is None
+
+
 async def test_options_and_directives_arrive(client: AsyncSlurmClient) -> None:
     script = "#!/bin/sh\n#SBATCH --time=10 --job-name=directive\n#SBATCH --ntasks 2\n"
     job = await client.submit(script, time=20, hold=True, cpus_per_task=2, output="o-%j.txt", dependency="singleton")

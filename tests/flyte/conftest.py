@@ -42,6 +42,17 @@ def over_rest(cluster: Cluster) -> dict[str, str]:
     }
 
 
+def over_ssh(cluster: Cluster) -> dict[str, str]:
+    """Return the deployment's variables for SSH alone: those of flyteplugins-slurm."""
+    return {
+        "FLYTE_SLURM_HOST": "127.0.0.1",
+        "FLYTE_SLURM_PORT": str(cluster.ssh_port),
+        "FLYTE_SLURM_USERNAME": "alice",
+        "FLYTE_SLURM_SSH_PRIVATE_KEY": cluster.ssh_key.read_text(),
+        "FLYTE_SLURM_KNOWN_HOSTS": str(cluster.known_hosts),
+    }
+
+
 @pytest.fixture(scope="session")
 def rest_service(flyte_cluster: Cluster, store: Store) -> Iterator[str]:
     """Return the address of the connector service, whose deployment has slurmrestd and a shared mount."""
@@ -55,3 +66,13 @@ async def platform(rest_service: str, store: Store) -> AsyncIterator[Platform]:
     found = Platform(rest_service, environment=store.variables())
     yield found
     await found.close()
+
+
+@pytest.fixture
+async def platform_over_ssh(cluster_24_11: Cluster, store: Store) -> AsyncIterator[Platform]:
+    """Return the platform's side of a service whose deployment has a login node and nothing else."""
+    provide_python(cluster_24_11)
+    with service({**store.variables(), **over_ssh(cluster_24_11)}) as address:
+        found = Platform(address, environment=store.variables())
+        yield found
+        await found.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import flyte
@@ -70,3 +71,39 @@ async def test_a_script_gives_its_outputs(platform: Platform, store: Store) -> N
     assert written == {"/model": b"3", "/shards/a b/é": bytes(3), "/shards/a b/empty": b""}
     uris = {pair.name: pair.value.scalar.blob.uri for pair in found.outputs.literals}
     assert uris == {"model": f"{job.prefix}/model", "shards": f"{job.prefix}/shards"}
+
+
+async def test_over_ssh_alone(platform_over_ssh: Platform, store: Store) -> None:
+    """The deployment that people come from: its variables, its default directory, files over SFTP."""
+    platform = platform_over_ssh
+    script = SlurmScriptTask(
+        name="legacy",
+        script='echo to stdout\necho to stderr >&2\npwd >"$FLYTE_OUTPUT_WHERE"\n',
+        plugin_config=Slurm(time_limit="3"),
+        outputs={"where": File},
+    )
+    flyte.TaskEnvironment.from_task("legacy", script)
+    native, legacy = await platform.create(flyte_tasks.square, x=5), await platform.create(script)
+    found = await platform.until(legacy)
+    assert phase(found) == "SUCCEEDED", found.message
+    assert store.objects[f"{legacy.prefix.removeprefix('s3://')}/where"] == b"/home/alice\n"
+    assert found.custom_info["stdout"].startswith("/home/alice/.flyte/jobs/flyte-legacy-")
+    lines, token = await platform.logs(legacy)
+    assert [line for line in lines if not line.startswith("---")] == ["to stdout", "to stderr"]
+    assert (await platform.logs(legacy, token))[0] == []
+    found = await platform.until(native)
+    assert phase(found) == "SUCCEEDED", found.message
+    assert [value.integer for value in await outputs_of(native.prefix)] == [25]
+
+
+async def test_an_abort_cancels_the_job(platform: Platform) -> None:
+    script = SlurmScriptTask("waits", "#!/bin/sh\nsleep 600\n", Slurm(time_limit="20"))
+    flyte.TaskEnvironment.from_task("waits", script)
+    job = await platform.create(script)
+    again = await platform.create(script, run=job.prefix.split("/")[3])
+    assert json.loads(again.meta)["job_id"] == json.loads(job.meta)["job_id"]
+    await platform.until(job, "RUNNING")
+    assert "elapsed_seconds" in await platform.metrics(job)
+    for _ in range(2):
+        await platform.delete(job)
+    assert "CANCELLED" in (await platform.until(job, "ABORTED")).message

@@ -143,6 +143,15 @@ async def test_outputs_that_nobody_could_fetch_are_refused_before_the_job(
     assert jobs(site) == 1
 
 
+async def test_the_job_of_an_attempt_that_was_given_up_is_cancelled(site: Site) -> None:
+    first = await site.create()
+    site.fake.start(int(first.job_id))
+    site.connector = site.restarted()
+    second = await site.create(execution=attempt(number=1))
+    states = {record.id: str(record.state) for record in await site.fake.describe([1, 2])}
+    assert states == {int(first.job_id): "CANCELLED", int(second.job_id): "PENDING"}
+
+
 # --- the truth ------------------------------------------------------------------------------------------------
 
 

@@ -109,6 +109,10 @@ class Fake:
             raise UnsupportedVersion("cannot requeue")
         return [ActionResult(job_id=1, outcome="done")]
 
+    async def find(self, job: PreparedJob, *, since: float) -> Look:
+        """Raise: it cannot see jobs."""
+        raise NoAccounting("cannot look")
+
     async def close(self) -> None:
         self.calls.append("close")
 

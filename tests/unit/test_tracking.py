@@ -1,4 +1,4 @@
-"""Jobs that are followed without anybody waiting for them."""
+"""Jobs that are followed without anybody waiting for them, and jobs that are found by their key."""
 
 from __future__ import annotations
 
@@ -74,3 +74,15 @@ async def test_what_ended_the_following_is_the_outcome() -> None:
         fake.failing = OutcomeUnknown("no more", job_id=1)
         await until_true(lambda: tracked.is_over)
         assert tracked.outcome() is fake.failing
+
+
+async def test_a_job_is_found_by_its_key() -> None:
+    fake = FakeTransport()
+    async with client(fake) as slurm:
+        job = await slurm.submit("#!/bin/sh\n", idempotency_key="mine", name="n")
+        await slurm.submit("#!/bin/sh\n")
+    async with client(fake) as other:
+        found = await other.find("mine", name="n")
+        assert found is not None
+        assert (found.id, found.identity.key) == (job.id, job.identity.key)
+        assert await other.find("theirs") is None

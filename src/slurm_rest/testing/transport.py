@@ -39,6 +39,7 @@ from slurm_rest.sbatch.changes import changed_fields
 from slurm_rest.states import JobState
 from slurm_rest.transport.base import Capabilities, Counters, PreparedJob, StateRow
 from slurm_rest.transport.ids import MAX_JOB_ID, base_id, check_id, check_signal, latest_records
+from slurm_rest.transport.recovery import Look
 
 from .answers import Answers
 from .changing import change, requeue
@@ -150,6 +151,12 @@ class FakeTransport:
             raise _rejected(f"{WORDS[refusal.number]} [{refusal.number}]") from None
         held = (WORDS[2042],) if read.hold else ()
         return Submission(job_id=job_id, cluster=self.slurm.name, warnings=held)
+
+    async def find(self, job: PreparedJob, *, since: float) -> Look:
+        """Look for the job that carries a key."""
+        self._ask()
+        found = [one.group for jobs in self.slurm.records.values() for one in jobs if job.key in one.comment]
+        return Look(0, 0, tuple(await self.describe(found)))
 
     async def states(self, ids: Collection[int]) -> list[StateRow]:
         """Return the states of these jobs."""

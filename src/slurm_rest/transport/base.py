@@ -23,6 +23,7 @@ from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import JobState
 
 from .capabilities import Capabilities
+from .recovery import Look
 
 __all__ = ["Capabilities", "Counters", "PreparedJob", "SlurmTransport", "StateRow", "StatusSource"]
 
@@ -143,6 +144,12 @@ class SlurmTransport(StatusSource, Protocol):
 
     async def submit(self, job: PreparedJob) -> Submission:
         """Create exactly one job, also when the answer is lost; SubmitUncertain when that cannot be told in time."""
+
+    async def find(self, job: PreparedJob, *, since: float) -> Look:
+        """Look once for the job that carries the key of a submission sent at ``since``, in Unix seconds.
+
+        Only the key, the user and the name of ``job`` count.
+        """
 
     async def all_states(self) -> list[StateRow]:
         """Return a row for every job in the controller, under its own id."""

@@ -11,7 +11,6 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
 
 from slurm_rest.api.base import ApiCaller
 from slurm_rest.errors import SlurmError, SubmitUncertain
@@ -36,21 +35,13 @@ from .once import LeftOpen
 from .recovery import Case, Decision, Look, group_id
 from .switching import Switchboard, Way
 
-__all__ = ["FallbackTransport", "Finder"]
+__all__ = ["FallbackTransport"]
 
 log = logging.getLogger("slurm_rest")
 
 _FIND_SECONDS = 30.0
 # What a dying daemon handed on is carried out within moments.
 _FIND_PAUSES = (0.5, 2.0, 0.0)
-
-
-@runtime_checkable
-class Finder(Protocol):
-    """A transport that can look for a submission that was made over another one."""
-
-    async def find(self, job: PreparedJob, *, since: float) -> Look:
-        """Look once for the job that carries the key; ``since`` is when it was sent, in Unix seconds."""
 
 
 class FallbackTransport:
@@ -184,7 +175,7 @@ class FallbackTransport:
         for pause in _FIND_PAUSES:
             for way in self.board.ways:
                 finder = way.transport
-                if way is used or not isinstance(finder, Finder) or await _unfit(finder, job):
+                if way is used or await _unfit(finder, job):
                     continue
                 look = await self._look(finder, way.name, job, since)
                 if look is None:
@@ -201,12 +192,16 @@ class FallbackTransport:
             await asyncio.sleep(_until_settled(case, pause))
         return None
 
-    async def _look(self, finder: Finder, name: str, job: PreparedJob, since: float) -> Look | None:
+    async def _look(self, finder: SlurmTransport, name: str, job: PreparedJob, since: float) -> Look | None:
         try:
             return await within(_FIND_SECONDS, finder.find(job, since=since))
         except (SlurmError, TimeoutError) as problem:
             log.info("Looking for %s over %s: %s", job.key, name, problem)
             return None
+
+    async def find(self, job: PreparedJob, *, since: float) -> Look:
+        """Look for the job of a key over the way that answers."""
+        return await self.board.call(lambda one: one.find(job, since=since))
 
     # --- reading --------------------------------------------------------------------------------------------
 

@@ -154,9 +154,8 @@ def _error(status: int, code: str) -> _Answer:
 def serve() -> Iterator[Store]:
     """Run a store on a free port of this host, in a thread, for the duration of a block."""
     store = Store()
-    config = uvicorn.Config(
-        store, host="127.0.0.1", port=0, log_level="warning", lifespan="off", timeout_graceful_shutdown=1
-    )
+    config = uvicorn.Config(store, host="127.0.0.1", port=0, log_level="warning", lifespan="off")
+    config.timeout_graceful_shutdown = 1  # its clients keep their connections open
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, name="s3", daemon=True)
     thread.start()

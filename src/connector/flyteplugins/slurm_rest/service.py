@@ -7,7 +7,7 @@ import logging
 import os
 import secrets as random_words
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from flyte.connectors import AsyncConnector, Resource
@@ -23,11 +23,11 @@ from .logs import job_logs, job_metrics
 from .messages import capped, details, with_stderr
 from .metadata import SlurmJobMetadata
 from .outcome import Outcome, read_outcome
-from .plan import JobPlan, make_plan
+from .plan import JobPlan, attempt_words, job_name, make_plan
 from .settings import ClusterAccess, Deployment, SecretValues
 from .settling import Settling, Work
 from .states import Phase
-from .template import NATIVE, SCRIPT, Task, read_execution, read_task
+from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
 from .transfers import Transfer, collect
 from .workplace import find_workplace, require_files
 
@@ -103,6 +103,8 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             unique=random_words.token_hex(4),
         )
         await require_files(cluster, plan)
+        if plan.key and execution.attempt > 0:
+            await _end_earlier(cluster, task, replace(execution, attempt=execution.attempt - 1))
         job = await cluster.client.submit(plan.spec, idempotency_key=plan.key or None)
         log.info("Job %d (%s) at %s%s", job.id, plan.name, access.where, " was there already" if job.found else "")
         expects = bool(task_template.interface.outputs.variables)
@@ -226,6 +228,18 @@ class SlurmScriptConnector(SlurmConnector):
     """The same for the task type ``slurm_script``."""
 
     task_type_name = SCRIPT
+
+
+async def _end_earlier(cluster: Cluster, task: Task, earlier: Execution) -> None:
+    """Cancel the job of the attempt before, which the platform has given up: two would write the same outputs."""
+    job = await cluster.client.find(attempt_words(earlier, earlier.attempt), name=job_name(task, earlier))
+    if job is None:
+        return
+    result = await job.cancel()
+    if result.outcome == "signalled":
+        log.warning("Job %d of attempt %d was cancelled for the next attempt", job.id, earlier.attempt)
+    elif result.outcome == "denied":
+        raise PermissionDenied(f"Slurm job {job.id} of the attempt before may not be cancelled: {result.message}")
 
 
 def _secret_values(ssh_private_key: str | None, known_hosts_data: str | None, rest_token: str | None) -> SecretValues:
