@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from .api import AsyncSlurmApi
 from .history import Moment, make_query, read_states
 from .models import Diagnostics, Ping, TransportHealth
 from .past import read_history
 from .tables import JobTable, NodeTable, PartitionTable
 from .transport.base import Capabilities, SlurmTransport
+
+if TYPE_CHECKING:
+    from .api import AsyncSlurmApi
 
 __all__ = ["JOBS_LIMIT", "Looking"]
 
@@ -26,6 +29,8 @@ class Looking:
     @cached_property
     def api(self) -> AsyncSlurmApi:
         """Every operation of slurmrestd, generated and typed: ``await client.api.get_reservations()``."""
+        from .api import AsyncSlurmApi  # thousands of lines, for those who use it
+
         return AsyncSlurmApi(self._transport.api)
 
     @property

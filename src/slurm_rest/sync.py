@@ -12,7 +12,6 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from .api import SlurmApi
 from .client import AsyncSlurmClient
 from .config import EnvironmentRule, Settings, SshOptions, TokenArgument, TransportName
 from .history import Moment
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     import httpx
     from typing_extensions import Self, Unpack
 
+    from .api import SlurmApi
     from .sbatch.changes import JobChanges
     from .sbatch.keywords import JobOptions
 
@@ -139,6 +139,8 @@ class SlurmClient:
     @cached_property
     def api(self) -> SlurmApi:
         """Every operation of slurmrestd, generated and typed: ``slurm.api.get_reservations()``."""
+        from .api import SlurmApi  # thousands of lines, for those who use it
+
         return SlurmApi(self._client.api, self._portal.run)
 
     @cached_property

@@ -204,8 +204,18 @@ def test_importing_the_package_loads_almost_nothing() -> None:
 
 def test_the_client_loads_neither_extras_nor_generated_models() -> None:
     loaded = loaded_by("from slurm_rest import AsyncSlurmClient, JobSpec, SlurmClient, SlurmError")
-    # httpx loads rich for its own command line where rich is installed.
-    assert not loaded & ({*HEAVY, *(f"slurm_rest.api.{family}" for family in FAMILIES)} - {"rich"})
+    assert not loaded & {*HEAVY, *(f"slurm_rest.api.{family}" for family in FAMILIES)}
+
+
+def test_each_way_to_slurm_is_loaded_only_where_it_is_used() -> None:
+    ways = {"httpx", "slurm_rest.transport.rest", "slurm_rest.transport.command_line", "slurm_rest.transport.fallback"}
+    code = "from slurm_rest import AsyncSlurmClient, SlurmClient\n"
+    assert not loaded_by(code) & {*ways, "slurm_rest.api._client"}
+    assert loaded_by(f"{code}SlurmClient('http://x', token='t', transport='rest').close()") & ways == {
+        "httpx",
+        "slurm_rest.transport.rest",
+    }
+    assert loaded_by(f"{code}SlurmClient(transport='cli').close()") & ways == {"slurm_rest.transport.command_line"}
 
 
 def test_translating_a_script_loads_neither_http_nor_models() -> None:

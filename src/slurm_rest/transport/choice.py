@@ -13,8 +13,6 @@ from slurm_rest.errors import ConfigError
 from slurm_rest.metrics import Metrics
 
 from .base import SlurmTransport
-from .fallback import FallbackTransport
-from .rest import RestTransport
 
 if TYPE_CHECKING:
     import httpx
@@ -44,6 +42,8 @@ def choose_transport(
         raise ConfigError(f"recovery_timeout is {recovery_timeout!r}", hint="It takes seconds, 0 or more.")
 
     def rest() -> SlurmTransport:
+        from .rest import RestTransport
+
         bind_tokens(settings)
         dialer = None
         if settings.ssh_tunnel:
@@ -74,6 +74,8 @@ def choose_transport(
     transports = [makers[first](), *(made for name in others if (made := _made(name, makers[name])))]
     if len(transports) == 1:
         return transports[0]
+    from .fallback import FallbackTransport
+
     on_switch = None if metrics is None else metrics.record_fallback
     return FallbackTransport(transports, guarded=("cli",), on_switch=on_switch)
 

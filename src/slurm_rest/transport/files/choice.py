@@ -10,8 +10,6 @@ from slurm_rest.config import Settings
 from slurm_rest.errors import ConfigError
 from slurm_rest.pathmap import PathMap
 from slurm_rest.transport.base import SlurmTransport
-from slurm_rest.transport.command_line import CommandTransport
-from slurm_rest.transport.fallback import FallbackTransport
 
 from .base import Files, Store
 from .directory import DirectoryStore
@@ -81,6 +79,8 @@ class _Ways:
 
     @cached_property
     def _sftp(self) -> SftpStore:
+        from slurm_rest.transport.command_line import CommandTransport
+        from slurm_rest.transport.fallback import FallbackTransport
         from slurm_rest.transport.ssh import SshRunner
 
         from .sftp import SftpStore
