@@ -236,6 +236,7 @@ def test_a_refusal_keeps_slurms_words(recorded: Recorded) -> None:
     with pytest.raises(SubmitRejected, match="Invalid partition name specified") as caught:
         commands.read_submission(recorded["refused"], "h")
     assert (caught.value.context.command, caught.value.context.exit_status) == ("sbatch", 1)
+    assert caught.value.hint == "List partitions with: slurm-rest partitions"
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ from slurm_rest.errors import (
 )
 from slurm_rest.records import mapping, number, read_issues, text
 
+from .advice import advice_for
+
 __all__ = [
     "NO_SUCH_USER",
     "Answer",
@@ -258,7 +260,7 @@ def _refusal(answer: Answer) -> ApiError:
         return JobNotFound(message, hint=hint, context=context)
     if numbers & _NOT_ALLOWED:
         return PermissionDenied(message, hint="Slurm's rules do not let this user do it.", context=context)
-    return ApiError(message, hint=_advice(answer), context=context)
+    return ApiError(message, hint=advice_for(answer.numbers), context=context)
 
 
 def submitted_id(answer: Answer) -> int:
@@ -282,7 +284,7 @@ def submit_error(answer: Answer, token: str = "", now: float | None = None) -> t
         if lost and not _is_parsers(answer):
             return error, True
         return SubmitRejected(
-            f"Slurm refused the job: {_describe(answer)}", hint=_advice(answer), context=answer.context
+            f"Slurm refused the job: {_describe(answer)}", hint=advice_for(answer.numbers), context=answer.context
         ), False
     # A refused connection to slurmctld never carried the job; any other fault on the way may have.
     lost = isinstance(error, (ControllerDown, ProtocolError)) and _CONNECT_FAILURE not in answer.numbers
@@ -300,30 +302,3 @@ def _is_parsers(answer: Answer) -> bool:
 def _is_lost(number: int) -> bool:
     # Below 1000 stand the system's own numbers: 104 (reset by peer) when slurmctld ended over the request.
     return number in _LOST_ANSWER or 0 < number < 1000
-
-
-_ADVICE = {
-    2000: "List partitions with: slurm-rest partitions",
-    2003: "Ask for another partition: slurm-rest partitions",
-    2006: "Check nodes=.",
-    2012: "A name or comment may have 1024 bytes, a script 4 MiB.",
-    2014: "No node has that much. List what they have with: slurm-rest nodes",
-    2015: "Ask for less, or for another partition: slurm-rest partitions",
-    2018: "List nodes with: slurm-rest nodes",
-    2029: "List features with: slurm-rest nodes",
-    2045: "Check account=, or ask for an association of this user.",
-    2072: "List what nodes offer with: slurm-rest nodes",
-    2038: "Check dependency=: it names jobs that exist, as in afterok:123.",
-    2048: "Check licenses=.",
-    2050: "A limit of the account or QOS stands against it: ask for less.",
-    2051: "Ask for a shorter time=, or another partition.",
-    2053: "List reservations with: client.api.get_reservations()",
-    2066: "Check qos=.",
-    2081: "Check array=: indices as in 0-9%2, below the cluster's MaxArraySize.",
-    NO_SUCH_USER: "slurmrestd's host knows no user of that name.",
-    2123: "Only operators may raise a job's priority.",
-}
-
-
-def _advice(answer: Answer) -> str:
-    return next((_ADVICE[number] for number in answer.numbers if number in _ADVICE), "")

@@ -26,6 +26,7 @@ from slurm_rest.models import CancelResult, Ping, Submission
 from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import BaseState, JobState
 
+from .advice import advice_on
 from .answers import no_accounting, no_such_user
 from .base import PreparedJob, StateRow
 from .ids import base_id
@@ -235,16 +236,12 @@ def read_submission(done: Finished, where: str) -> Submission | SlurmError:
     if done.status == 0 or (done.status > 125 and done.status != 255):
         message = f"sbatch on {where} did not tell whether there is a job (exit status {done.status}): {said}"
         return ProtocolError(message, hint="Try sbatch there by hand.", context=context)
-    raise SubmitRejected(f"Slurm refused the job: {said}", hint=_advice(said), context=context)
+    raise SubmitRejected(f"Slurm refused the job: {said}", hint=advice_on(said), context=context)
 
 
 def began_too_late(done: Finished) -> bool:
     """Return whether a submission did nothing because its time to begin was over."""
     return done.status == _TOO_LATE
-
-
-def _advice(said: str) -> str:
-    return "This sbatch is too old for that option." if "unrecognized option" in said else ""
 
 
 # --- squeue --------------------------------------------------------------------------------------------------
