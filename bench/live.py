@@ -23,7 +23,7 @@ from cluster.native import Cluster, down, up
 from cluster.space import Process
 from slurm_rest import AsyncSlurmClient, SlurmClient
 
-__all__ = ["Live", "describe_machine", "live", "middle", "timed", "undisturbed"]
+__all__ = ["Live", "describe_machine", "live", "middle", "spent", "timed", "undisturbed"]
 
 # More make slurmctld no faster.
 _SUBMITTERS = 4
@@ -188,6 +188,13 @@ def timed(call: Callable[[], object]) -> float:
     started = time.perf_counter()
     call()
     return (time.perf_counter() - started) * 1000
+
+
+def spent(call: Callable[[], object]) -> tuple[float, float]:
+    """Return the milliseconds that a call takes, and those of CPU time in this process."""
+    used = time.process_time()
+    wall = timed(call)
+    return wall, (time.process_time() - used) * 1000
 
 
 def middle(values: Sequence[float]) -> float:
