@@ -23,7 +23,7 @@ from cluster.native import Cluster, down, up
 from cluster.space import Process
 from slurm_rest import AsyncSlurmClient, SlurmClient
 
-__all__ = ["Live", "describe_machine", "live", "middle", "timed"]
+__all__ = ["Live", "describe_machine", "live", "middle", "spent", "timed", "undisturbed"]
 
 # More make slurmctld no faster.
 _SUBMITTERS = 4
@@ -190,9 +190,21 @@ def timed(call: Callable[[], object]) -> float:
     return (time.perf_counter() - started) * 1000
 
 
+def spent(call: Callable[[], object]) -> tuple[float, float]:
+    """Return the milliseconds that a call takes, and those of CPU time in this process."""
+    used = time.process_time()
+    wall = timed(call)
+    return wall, (time.process_time() - used) * 1000
+
+
 def middle(values: Sequence[float]) -> float:
-    """Return the median: other work on the machine can only lengthen what it meets."""
+    """Return the median."""
     return statistics.median(values)
+
+
+def undisturbed(values: Sequence[float]) -> float:
+    """Return the median of the fastest fifth: other work on the machine only lengthens what it meets."""
+    return statistics.median(sorted(values)[: max(len(values) // 5, 1)])
 
 
 def resident(folder: Path) -> float:

@@ -6,6 +6,7 @@ Which options and variables a release has stands with each option. Observed on 2
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = ["DIALECTS", "Dialect", "dialect_of", "known_release"]
 
@@ -62,6 +63,7 @@ DIALECTS: dict[str, Dialect] = {
 }
 
 
+@lru_cache(maxsize=64)
 def known_release(release: str) -> str:
     """Return the release of the table that one counts as: itself, the one before it, or the oldest."""
     return next((since for since in reversed(DIALECTS) if since <= release), next(iter(DIALECTS)))

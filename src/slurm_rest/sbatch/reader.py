@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from slurm_rest.errors import SpecError
 
@@ -28,6 +29,9 @@ _MEANING_OF_HINT: dict[str, dict[str, object]] = {
 _FILES = ("input", "output", "error")
 # What the names of all variables begin with that sbatch reads.
 _READ = ("SBATCH_", "SLURM_")
+# Those that this client reads may hold a token.
+_OURS = ("SLURM_JWT", "SLURM_REST_")
+_LARGEST_KEPT = 1 << 16
 _NO_OPTIONS = frozenset({"args", "env", "components"})
 
 
@@ -121,7 +125,9 @@ class _Reader:
     ) -> None:
         self.script = script
         # No other is looked at, and reading all of os.environ takes longer than reading the script.
-        self.environ = {name: environ[name] for name in environ if name.startswith(_READ)}
+        self.environ = {
+            name: environ[name] for name in environ if name.startswith(_READ) and not name.startswith(_OURS)
+        }
         self.keywords = keywords
         self.table = table
         self.layers: list[Layer] = []
@@ -149,8 +155,15 @@ class _Reader:
         layer = self.layers[-1].next_component(table.rows) if self.layers else self.first
         directory = layer.values.get("chdir")
         files = {name: layer.values.pop(name) for name in _FILES if self.layers and name in layer.values}
-        self._read_script(layer, directives)
-        apply_environment(layer, self.environ, table)
+        if self.layers or layer.sources or len(self.script.text) > _LARGEST_KEPT:
+            self.read_sources(layer, directives)
+        else:
+            values, sources, env = _read_sources(
+                self.script.text, table.release, self.ignore_pbs, tuple(self.environ.items())
+            )
+            layer.values.update(values)
+            layer.sources.update(sources)
+            self.env.update(env)
         apply_given(layer, given, table, in_script=False)
         self._apply_keywords(layer)
         for name, path in files.items():
@@ -159,6 +172,11 @@ class _Reader:
         check_conflicts(layer, table.release)
         self._finish(layer)
         self.layers.append(layer)
+
+    def read_sources(self, layer: Layer, directives: Sequence[Word]) -> None:
+        """Read the script, and the environment that wins over it."""
+        self._read_script(layer, directives)
+        apply_environment(layer, self.environ, self.table)
 
     def _carried(self, name: str, path: str, before: object, now: object) -> str:
         """Return the file of the component before; a relative one stays in that component's directory."""
@@ -234,3 +252,17 @@ class _Reader:
         components = tuple(JobSpec.of("", values, env=env) for values in others)
         args = self.keywords.get("args") or ()
         return JobSpec.of(self.script.text, first, args=args, env=env, components=components)
+
+
+@lru_cache(maxsize=16)
+def _read_sources(
+    text: str, release: str, ignore_pbs: bool, environ: tuple[tuple[str, str], ...]
+) -> tuple[Mapping[str, object], Mapping[str, bool], Mapping[str, str]]:
+    """Return the options of a job's first component, their sources, and variables for the job.
+
+    The same script is often submitted many times, with other keywords each time, so the last few are kept.
+    """
+    reader, layer = _Reader(Script(text, ""), dict(environ), {}, options_of(release)), Layer()
+    reader.ignore_pbs = ignore_pbs
+    reader.read_sources(layer, read_directives(text)[0])
+    return layer.values, layer.sources, reader.env
