@@ -85,7 +85,7 @@ def test_lists_of_gpus_for_a_task_on_26_05(given: str, asked: str | None) -> Non
 
 @pytest.mark.parametrize("given", ["a:1,,", "a:1,b", "a=1:2"])
 def test_lists_of_gpus_with_none_in_them(given: str) -> None:
-    with pytest.raises(SpecError, match="asks for none|names no type"):
+    with pytest.raises(SpecError, match=r"asks for none|names no type"):
         job("26.05", "v0.0.45", gpus_per_task=given, ntasks=2)
 
 
