@@ -113,7 +113,7 @@ def test_named_hosts_make_tasks_only_where_nothing_else_does() -> None:
     ("nodes", "bounds"),
     [
         ("2-4:2", (2, 2)),
-        ("1-4:2", (1, 3)),
+        ("1-4:02", (1, 3)),
         ("2, 4", (2, 4)),
         ("4-2,1", (1, 1)),
         ("2,", (0, 2)),
