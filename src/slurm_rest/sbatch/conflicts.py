@@ -17,6 +17,7 @@ __all__ = ["check_conflicts"]
 
 _CPU = re.compile(r"(?ai)cpu(?:[=:](?P<count>[^,]*))?")
 _GPU = re.compile(r"(?ai)gres[/:]gpu(?P<kind>:[^,=:]*(?=[=:]))?[=:](?P<count>[^,]*)")
+_GPU_TYPE = re.compile(r"(?ai)gres[/:]gpu:[^,=:0-9][^,=:]*")
 _NOT_PER_TASK = ("mem", "energy", "node", "billing", "fs", "vmem", "pages", "bb")
 
 
@@ -93,11 +94,18 @@ def _part(layer: Layer, name: str, pattern: re.Pattern[str], release: str) -> No
         kind, _, count = str(layer.values[name]).replace("=", ":").rpartition(":")
         mine = f"cpu={count}" if pattern is _CPU else f"gres/gpu{':' if kind else ''}{kind}={count}"
         layer.values["tres_per_task"] = text[: found.start()] + mine + text[found.end() :]
-    elif not re.match("0*[1-9]" if pattern is _CPU else "[0-9]", found["count"] or ""):
+    elif not _counts(found, pattern):
         what = f"--tres-per-task asks for no number of {found[0].partition('=')[0]}"
         hint = "For instance cpu=2 or gres/gpu:a100=1."
         raise SpecError(f"{what}: {text!r}", field="tres_per_task", kind="value", hint=hint)
     layer.drop(name)
+
+
+def _counts(found: re.Match[str], pattern: re.Pattern[str]) -> bool:
+    """Return whether a part says how many; a type of GPUs alone means one of them."""
+    if pattern is _CPU:
+        return bool(re.match("0*[1-9]", found["count"] or ""))
+    return found["count"][:1].isdecimal() or _GPU_TYPE.fullmatch(found[0]) is not None
 
 
 def _cpus_per_gpu(layer: Layer) -> None:

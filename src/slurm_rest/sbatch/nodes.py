@@ -11,7 +11,7 @@ __all__ = ["NODES", "NODE_INFO", "node_bounds", "node_members"]
 _COUNTED = re.compile(r"\s*(?:\+|-(?=0+(?![0-9])))?([0-9]+)([kK]?)([mM]?)\s*", re.ASCII)
 # A number that is missing is 0.
 _NODE_RANGE = re.compile(r"(?P<low>(?:\s*\+?[0-9]+)?)(?P<dash>-(?P<high>(?:\s*\+?[0-9]+)?))?", re.ASCII)
-_NODE_STEP = re.compile(r"([0-9]{1,10})-([0-9]{1,10}):([1-9][0-9]{0,9})")
+_NODE_STEP = re.compile(r"([0-9]{1,10})-([0-9]{1,10}):(0{0,9}[1-9][0-9]{0,9})")
 _NODE_FORMS = 'takes a number, "MIN-MAX", or a set such as "1,3" or "2-8:2"'
 _MOST_NODES = 65536
 

@@ -86,10 +86,7 @@ def _per_task(values: Values, place: Place) -> str:
     text = str(values.get("tres_per_task", ""))
     for prefix in ("gres", "license"):
         text = re.sub(rf"(?i)(^|,){prefix}:", rf"\g<1>{prefix}/", text)
-    gpus = str(values.get("gpus_per_task", ""))
-    for part in [gpus] if place.dialect.first_gpus_only else gpus.split(","):
-        if not part:
-            break
+    for part in _gpu_parts(str(values.get("gpus_per_task", "")), first_only=place.dialect.first_gpus_only):
         text = _with_gpus(text, part)
     found = text.lower() if place.dialect.lowers_tres else text
     if "cpus_per_task" in values and "cpu" not in found:
@@ -97,14 +94,33 @@ def _per_task(values: Values, place: Place) -> str:
     return text
 
 
-def _with_gpus(text: str, part: str) -> str:
-    """Put the GPUs of each task in front; what is no number is none."""
+def _gpu_parts(gpus: str, *, first_only: bool) -> list[str]:
+    """Return the parts of ``--gpus-per-task`` that count: some releases read the first of a list only."""
+    if not gpus:
+        return []
+    parts = [gpus] if first_only else gpus.removesuffix(",").split(",")
+    found = [_gpus_of(part) for part in parts]
+    if all(name == "gres/gpu" for name, _ in found):
+        return parts[:1]
+    if len(parts) > 1 and any(count <= 0 for _, count in found):
+        # sbatch makes no GPUs at all of some such lists, and refuses others.
+        hint = "It takes TYPE:N,TYPE:N."
+        raise SpecError(f"--gpus-per-task={gpus}: a part asks for none", field="gpus_per_task", kind="value", hint=hint)
+    return parts
+
+
+def _gpus_of(part: str) -> tuple[str, int]:
+    """Return the resource and how many; what is no number is none."""
     kind, sign, _ = part.partition(":") if ":" in part else part.partition("=")
     if "=" in kind:
         hint = "It takes TYPE:N, as in a100:2."
         raise SpecError(f"--gpus-per-task names no type: {part!r}", field="gpus_per_task", kind="value", hint=hint)
-    name = f"gres/gpu:{kind}" if sign else "gres/gpu"
-    count = _leading(part[len(kind) + 1 :] if sign else part)
+    return (f"gres/gpu:{kind}", _leading(part[len(kind) + 1 :])) if sign else ("gres/gpu", _leading(part))
+
+
+def _with_gpus(text: str, part: str) -> str:
+    """Put the GPUs of each task in front."""
+    name, count = _gpus_of(part)
     if name in text:
         if _leading(text[text.index(name) + len(name) + 1 :]) <= 0:
             message = f"--gpus-per-task asks for GPUs with and without a type: {part!r}"
@@ -123,6 +139,9 @@ def _bind(values: Values, made: Derived, per_task: str, place: Place) -> None:
     counts: dict[str, int] = {}
     for part in per_task.split(","):
         found = _GRES.fullmatch(part)
+        if found is None and part.startswith("gres/"):
+            hint = "It takes gres/NAME[:TYPE]=N."
+            raise SpecError(f"--tres-per-task: {part!r} is no resource", field="tres_per_task", kind="value", hint=hint)
         if found is None or found["name"] in str(bind or ""):
             continue
         count = whole(found["count"] or "1") * _UNITS[(found["unit"] or "").lower()]

@@ -61,6 +61,34 @@ def test_no_gpus_for_a_task_is_no_binding() -> None:
     assert "tres_bind" not in job(tres_per_task="gres/shard=0", ntasks=2)
 
 
+def test_a_type_of_gpus_alone_is_one_of_them() -> None:
+    made = job(tres_per_task="gres:gpu:a100", ntasks=2)
+    assert (made["tres_per_task"], made["tres_bind"]) == ("gres/gpu:a100", "gres/gpu:per_task:1")
+    for wrong in ("gres/gpu:a:00=1", "gres/gpu:00=1"):
+        with pytest.raises(SpecError, match="is no resource"):
+            job(tres_per_task=wrong, ntasks=2)
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ("1,2", "gres/gpu=1"),
+        (",1", None),
+        ("x,1", None),
+        ("a:1,", "gres/gpu:a=1"),
+        ("a:1,b:2,", "gres/gpu:b=2,gres/gpu:a=1"),
+    ],
+)
+def test_lists_of_gpus_for_a_task_on_26_05(given: str, asked: str | None) -> None:
+    assert job("26.05", "v0.0.45", gpus_per_task=given, ntasks=2).get("tres_per_task") == asked
+
+
+@pytest.mark.parametrize("given", ["a:1,,", "a:1,b", "a=1:2"])
+def test_lists_of_gpus_with_none_in_them(given: str) -> None:
+    with pytest.raises(SpecError, match=r"asks for none|names no type"):
+        job("26.05", "v0.0.45", gpus_per_task=given, ntasks=2)
+
+
 def test_segments_have_to_divide_the_nodes_from_26_05_on() -> None:
     assert job(segment=2, nodes=3)["segment_size"] == {"set": True, "infinite": False, "number": 2}
     with pytest.raises(SpecError, match="does not divide"):
@@ -85,7 +113,7 @@ def test_named_hosts_make_tasks_only_where_nothing_else_does() -> None:
     ("nodes", "bounds"),
     [
         ("2-4:2", (2, 2)),
-        ("1-4:2", (1, 3)),
+        ("1-4:02", (1, 3)),
         ("2, 4", (2, 4)),
         ("4-2,1", (1, 1)),
         ("2,", (0, 2)),
