@@ -149,7 +149,10 @@ class Poller:
         asked = [job_id for job_id in wanted if job_id not in known]
         if asked:
             found = _grouped(await self._rows(asked))[0]
-            told = {job_id: JobState.combine(members.values()) for job_id, members in found.items()}
+            told = {
+                job_id: JobState.combine(members.values()) if len(members) > 1 else next(iter(members.values()))
+                for job_id, members in found.items()
+            }
             self._remember(self.clock.now(), told)
             known.update(told)
         return {job_id: known[job_id] for job_id in wanted if job_id in known}
