@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from slurm_rest.errors import AccountingDown, CommandMissing, ControllerDown, ProtocolError
+from slurm_rest.errors import AccountingDown, AnswerTooLarge, CommandMissing, ControllerDown, ProtocolError
 from slurm_rest.sbatch import JobSpec
 from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.cli import LocalRunner
@@ -76,6 +76,12 @@ async def test_a_read_that_always_breaks_off_fails(fake: Fake, calls: Callable[[
     with pytest.raises(ProtocolError):
         await breaking(fake(squeue="echo 5 5 RUNNING"), 9).states([5])
     assert calls() == ["squeue", "squeue"]
+
+
+async def test_80_mb_are_refused_and_not_asked_for_again(fake: Fake, calls: Callable[[], list[str]]) -> None:
+    with pytest.raises(AnswerTooLarge, match="more than 64 MiB"):
+        await fake(squeue="head -c 80000000 /dev/zero").states([5])
+    assert calls() == ["squeue"]
 
 
 async def test_an_empty_answer_with_a_bad_status_is_not_no_jobs(fake: Fake) -> None:
