@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import flyte
@@ -11,8 +13,10 @@ from flyte._internal.runtime import io
 from flyte.io import Dir, File
 from flyteidl2.core.execution_pb2 import TaskExecution
 
+from cluster.native import Cluster
 from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
 
+from .conftest import over_rest
 from .support.platform import Platform
 from .support.s3 import Store
 from .tasks import flyte_tasks
@@ -107,3 +111,27 @@ async def test_an_abort_cancels_the_job(platform: Platform) -> None:
     for _ in range(2):
         await platform.delete(job)
     assert "CANCELLED" in (await platform.until(job, "ABORTED")).message
+
+
+async def test_a_local_run_is_a_job_too(
+    cluster_24_11: Cluster, store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, value in over_rest(cluster_24_11).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    script = SlurmScriptTask(
+        name="local",
+        script='#!/bin/sh\nhostname >"$FLYTE_OUTPUT_WHERE"\nexit $FLYTE_INPUT_CODE\n',
+        plugin_config=Slurm(time_limit="3"),
+        inputs={"code": int},
+        outputs={"where": File},
+    )
+    flyte.TaskEnvironment.from_task("local", script)
+    await flyte.init.aio(root_dir=tmp_path)
+    here = flyte.with_runcontext(mode="local", raw_data_path=str(tmp_path / "raw"))
+    first, second = await here.run.aio(script, code=0), await here.run.aio(script, code=0)
+    paths = [run.outputs()[0].path for run in (first, second)]
+    assert [await asyncio.to_thread(Path(path).read_text) for path in paths] == ["login\n", "login\n"]
+    assert paths[0] != paths[1]
+    with pytest.raises(Exception, match="exit code 3:0"):
+        await here.run.aio(script, code=3)

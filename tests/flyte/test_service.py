@@ -16,6 +16,7 @@ from flyteidl2.core.execution_pb2 import ContainerError, ErrorDocument, TaskExec
 from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
 from flyteplugins.slurm_rest.clients import Clusters
 from flyteplugins.slurm_rest.metadata import SlurmJobMetadata
+from flyteplugins.slurm_rest.running import LOCAL_RUN, LocalRun
 from flyteplugins.slurm_rest.service import Known, SlurmConnector
 from flyteplugins.slurm_rest.settings import ClusterAccess
 from slurm_rest import AsyncSlurmClient
@@ -294,6 +295,28 @@ async def test_what_a_script_wrote_is_moved(site: Site) -> None:
     assert found.outputs is not None
     assert found.outputs["model"].path == f"{site.store}/model"
     assert (site.store / "model").read_bytes() == b"weights"
+
+
+async def test_in_a_local_run_no_two_tasks_write_to_one_place(site: Site) -> None:
+    """Flyte's local executor gives all tasks of a run one prefix, no execution, and waits for ever for some."""
+    template, metas = serialize(script()), []
+    for _ in range(2):
+        metas.append(await site.connector.create(template, f"file://{site.store}", {}))
+        written_to(site, metas[-1]).write_bytes(metas[-1].job_id.encode())
+        site.finish(metas[-1])
+        await site.until(metas[-1], "SUCCEEDED")
+    paths = [Path(meta.declared_outputs["model"]["uri"].removeprefix("file://")) for meta in metas]
+    assert [path.read_text() for path in paths] == [meta.job_id for meta in metas]
+    token = LOCAL_RUN.set(run := LocalRun())
+    lost = await site.connector.create(template, str(site.store), {})
+    site.finish(lost, state="PREEMPTED")
+    with pytest.raises(RuntimeError, match="PREEMPTED"):
+        await site.until(lost, "SUCCEEDED")
+    left = await site.connector.create(template, str(site.store), {})
+    LOCAL_RUN.reset(token)
+    await run.cancel()
+    (record,) = await site.fake.describe([int(left.job_id)])
+    assert str(record.state) == "CANCELLED"
 
 
 async def test_what_a_script_did_not_write_is_named(site: Site) -> None:

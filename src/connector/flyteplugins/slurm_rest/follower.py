@@ -23,7 +23,7 @@ __all__ = ["Follower", "Look"]
 log = logging.getLogger("flyteplugins.slurm_rest")
 
 # Well under the two seconds that an answer may take.
-_FIRST_NEWS = 1.2
+_FIRST_NEWS = 0.9
 # The reason why a job waits changes, and asking for it costs a request a job.
 _PENDING_RECORD = 60.0
 _RECORDS_AT_ONCE = 4

@@ -5,10 +5,13 @@ The connector is loaded only for a local run.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flyte.extend import AsyncFunctionTaskTemplate, TaskTemplate
+
+from .running import LOCAL_RUN, LocalRun
 
 if TYPE_CHECKING:
     AnyTask = TaskTemplate[Any, Any, Any]
@@ -31,4 +34,12 @@ async def run_here(task: AnyTask, kwargs: Mapping[str, object]) -> object:
         ConnectorRegistry.get_connector(task.task_type, task.task_type_version)
     except FlyteConnectorNotFound:
         from . import connector  # noqa: F401  # it registers itself
-    return await AsyncConnectorExecutorMixin.execute(task, **kwargs)  # type: ignore[arg-type]  # it needs a task, no base
+    run = LocalRun()
+    token = LOCAL_RUN.set(run)
+    try:
+        return await AsyncConnectorExecutorMixin.execute(task, **kwargs)  # type: ignore[arg-type]  # it needs a task, no base
+    except asyncio.CancelledError:
+        await run.cancel()
+        raise
+    finally:
+        LOCAL_RUN.reset(token)

@@ -24,6 +24,7 @@ from .messages import capped, details, with_stderr
 from .metadata import SlurmJobMetadata
 from .outcome import Outcome, read_outcome
 from .plan import JobPlan, attempt_words, job_name, make_plan
+from .running import LOCAL_RUN
 from .settings import ClusterAccess, Deployment, SecretValues
 from .settling import Settling, Work
 from .states import Phase
@@ -93,14 +94,17 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         access = deployment.access(task.connection, _secret_values(ssh_private_key, known_hosts_data, rest_token))
         cluster = self.known.clusters.get(access)
         place = await find_workplace(cluster, task.working_dir or deployment.working_dir, await cluster.user())
+        unique = random_words.token_hex(4)
+        # In a local run all tasks have one prefix.
+        prefix = output_prefix if execution.is_known else f"{output_prefix.rstrip('/')}/{unique}"
         plan = make_plan(
             task,
             execution,
             directory=place.directory,
             home=place.home,
-            output_prefix=output_prefix,
+            output_prefix=prefix,
             inputs=inputs or {},
-            unique=random_words.token_hex(4),
+            unique=unique,
         )
         await require_files(cluster, plan)
         if plan.key and execution.attempt > 0:
@@ -108,7 +112,10 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         job = await cluster.client.submit(plan.spec, idempotency_key=plan.key or None)
         log.info("Job %d (%s) at %s%s", job.id, plan.name, access.where, " was there already" if job.found else "")
         expects = bool(task_template.interface.outputs.variables)
-        return _metadata(job, task, plan, access, output_prefix, expects)
+        meta = _metadata(job, task, plan, access, task.outputs_path or output_prefix, expects)
+        if (run := LOCAL_RUN.get()) is not None:
+            run.ends.append(lambda: self.delete(meta, ssh_private_key, known_hosts_data, rest_token))
+        return meta
 
     # --- get ------------------------------------------------------------------------------------------------
 
@@ -132,6 +139,9 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             verdict, outputs = await self._settle(key, resource_meta, cluster, verdict)
         if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
             verdict = await self._with_stderr(resource_meta, cluster, verdict)
+        if verdict.phase is Phase.RETRYABLE_FAILED and LOCAL_RUN.get() is not None:
+            # Flyte's local executor waits for ever in this phase; an error makes it retry.
+            raise RuntimeError(verdict.message)
         if verdict.phase.is_terminal:
             self.known.phases.pop(key, None)
         else:

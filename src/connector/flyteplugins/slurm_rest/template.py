@@ -60,7 +60,10 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a task asks for. ``fields`` and ``options`` are sbatch's, ``outputs`` the kinds of a script's outputs."""
+    """What a task asks for. ``fields`` and ``options`` are sbatch's, ``outputs`` the kinds of a script's outputs.
+
+    ``outputs_path`` is where the entrypoint writes: in a local run that is not the prefix that the connector is told.
+    """
 
     kind: str
     name: str
@@ -69,6 +72,7 @@ class Task:
     options: Mapping[str, object] = field(default_factory=dict)
     container: Container = field(default_factory=lambda: Container("pyxis"))
     command: Sequence[str] = ()
+    outputs_path: str = ""
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     modules: Sequence[str] = ()
@@ -127,6 +131,7 @@ def read_task(template: TaskTemplate) -> Task:
         name=template.id.name,
         container=_container(custom, container.image, command),
         command=command,
+        outputs_path=_after(command, "--outputs-path"),
         variables={pair.key: pair.value for pair in container.env},
         max_runtime=_duration(template.metadata.timeout),
         **common,  # type: ignore[arg-type]  # fields by their names
@@ -156,8 +161,6 @@ def _common(custom: Mapping[str, object]) -> dict[str, object]:
 
 def _container(custom: Mapping[str, object], image: str, command: Sequence[str]) -> Container:
     asked = _mapping(custom, "container")
-    words = list(command)
-    dest = words.index("--dest") + 1 if "--dest" in words[:-1] else 0
     fields = _mapping(custom, "sbatch")
     return Container(
         runtime=str(asked.get("runtime") or "pyxis"),
@@ -168,9 +171,15 @@ def _container(custom: Mapping[str, object], image: str, command: Sequence[str])
         srun_args=_texts(asked.get("srun_args")),
         python_environment=str(asked.get("python_environment") or ""),
         launcher=str(asked.get("launcher") or "single"),
-        destination=words[dest] if dest else "",
+        destination=_after(command, "--dest"),
         gpus=_asks_for_gpus({**fields, **_mapping(custom, "sbatch_options")}),
     )
+
+
+def _after(words: Sequence[str], option: str) -> str:
+    """Return the word behind an option, empty without it, or while the platform has not filled it in."""
+    word = words[words.index(option) + 1] if option in words[:-1] else ""
+    return "" if "{{" in word else word
 
 
 def _asks_for_gpus(options: Mapping[str, object]) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import posixpath
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import flyte.storage as storage
 from flyte.io import Dir, File
@@ -99,6 +101,9 @@ async def _send(files: Files, path: str, uri: str, size: int) -> None:
         async for data in files.read_chunks(path, size=1024 * 1024):
             yield data
 
+    if not storage.is_remote(uri):
+        # A store on this host's disk makes no directories by itself.
+        await asyncio.to_thread(Path(uri.removeprefix("file://")).parent.mkdir, parents=True, exist_ok=True)
     if size == 0:
         # An upload of no parts leaves no object.
         await storage.put_stream(b"", to_path=uri)
