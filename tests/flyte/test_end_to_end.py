@@ -129,9 +129,11 @@ async def test_a_local_run_is_a_job_too(
     flyte.TaskEnvironment.from_task("local", script)
     await flyte.init.aio(root_dir=tmp_path)
     here = flyte.with_runcontext(mode="local", raw_data_path=str(tmp_path / "raw"))
-    first, second = await here.run.aio(script, code=0), await here.run.aio(script, code=0)
+    runs = [here.run.aio(script, code=code) for code in (0, 0, 3)]
+    first, second, third = await asyncio.gather(*runs, return_exceptions=True)
+    assert "exit code 3:0" in str(third)
+    assert not isinstance(first, BaseException), first
+    assert not isinstance(second, BaseException), second
     paths = [run.outputs()[0].path for run in (first, second)]
     assert [await asyncio.to_thread(Path(path).read_text) for path in paths] == ["login\n", "login\n"]
     assert paths[0] != paths[1]
-    with pytest.raises(Exception, match="exit code 3:0"):
-        await here.run.aio(script, code=3)
