@@ -90,6 +90,9 @@ class Process:
         """
         file = None if export_file is None else _read_export_file(export_file)
         own = self._own(values, emptied=file is not None) if self.rule == "submit" else {}
+        if str(values.get("export") or "ALL").upper() not in ("ALL", "NIL"):
+            # Taken from sbatch's environment at last, where those of earlier components still stand.
+            own |= {name: value for name, value in self.limits.items() if name in own}
         kept = self._kept(values.get("export"), own, file)
         if values.get("get_user_env") not in (None, False):
             kept[_LOGIN] = "1"

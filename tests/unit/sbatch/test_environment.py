@@ -100,3 +100,12 @@ def test_a_umask_of_the_environment_wins_over_that_of_a_pbs_line() -> None:
     assert JobSpec.from_script(text, environ={"SLURM_UMASK": "0007"}).env == {"SLURM_UMASK": "0007"}
     emptied = JobSpec.from_script(f"{text}#SBATCH --export-file=x\n", environ={"SLURM_UMASK": "0007"})
     assert emptied.env == {"SLURM_UMASK": "0077"}
+
+
+@pytest.mark.parametrize(("export", "limit"), [(None, "U9"), ("ALL", "U9"), ("NIL", "U9"), ("NONE", "9"), ("A=1", "9")])
+def test_a_limit_of_an_earlier_component_stays_where_not_everything_is_exported(export: str | None, limit: str) -> None:
+    submitter = Submitter({}, "/w", "host", 0o22, 0, {"NOFILE": 9})
+    spec = JobSpec(HEAD, export=export, components=[JobSpec(propagate="NOFILE", export=export)])
+    jobs = submit_body(spec, Setting("/tmp", rule="submit", submitter=submitter))["jobs"]
+    assert isinstance(jobs, list)
+    assert f"SLURM_RLIMIT_NOFILE={limit}" in jobs[1]["environment"]
