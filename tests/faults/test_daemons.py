@@ -140,8 +140,9 @@ async def test_a_job_whose_node_died_is_requeued_and_followed(own_cluster: OwnCl
             slurm.wait([first], timeout=120, on_change=lambda states: told.append(states[first.id].base))
         )
         node.kill()
-        later = await slurm.submit(SCRIPT)
         cluster.exec(["scontrol", "update", "nodename=n1", "state=down", "reason=trial"], check=True)
+        # Not before: slurmctld would start it on the dead node, and requeue it for two minutes.
+        later = await slurm.submit(SCRIPT)
         await until(lambda: _pending(first), "the requeue")
         assert not waiting.done()
         assert (await later.refresh()).is_pending
