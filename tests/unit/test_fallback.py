@@ -43,7 +43,7 @@ from slurm_rest.transport.base import Counters, PreparedJob, SlurmTransport, Sta
 from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
 from slurm_rest.transport.conditions import falls_through, proves_nothing_was_sent
 from slurm_rest.transport.fallback import FallbackTransport
-from slurm_rest.transport.once import LeftOpen
+from slurm_rest.transport.once import leave_open
 from slurm_rest.transport.recovery import Case, Look
 
 REST = rest_capabilities("24.11", "v0.0.42")
@@ -364,17 +364,16 @@ async def test_an_uncertain_submission_is_found_over_another_way(setup: Setup) -
     assert setup.all.health()[0].reason == "cut"
 
 
-def left_open(*, held: bool = False) -> LeftOpen:
+def open_case(*, held: bool = False) -> SubmitUncertain:
     """Return an error whose case two looks settle, unless somebody may hold the request for nobody knows how long."""
-    error = LeftOpen("lost", key=JOB.key)
+    error = SubmitUncertain("lost", key=JOB.key)
     error.__cause__ = ProtocolError("cut")
     now = time.monotonic()
-    error.case = Case(now, None if held else now, replace(recovery.BOUNDS, grace=0))
-    return error
+    return leave_open(error, Case(now, None if held else now, replace(recovery.BOUNDS, grace=0)))
 
 
 async def test_what_another_way_shows_to_be_lost_for_certain_is_sent_over_it(setup: Setup) -> None:
-    setup.rest.fault = left_open()
+    setup.rest.fault = open_case()
     assert (await setup.all.submit(JOB)).found is False
     assert setup.ssh.calls == ["find", "find", "submit"]
     assert (setup.rest.calls.count("submit"), setup.cli.calls) == (1, [])
@@ -385,14 +384,14 @@ async def test_what_is_not_certain_over_another_way_stays_uncertain(
     setup: Setup, monkeypatch: pytest.MonkeyPatch, doubt: str
 ) -> None:
     monkeypatch.setattr("slurm_rest.transport.fallback._FIND_PAUSES", (0.0, 0.0, 0.0))
-    setup.rest.fault = error = left_open(held=doubt == "held")
+    setup.rest.fault = error = open_case(held=doubt == "held")
     setup.ssh.complete = doubt != "incomplete"
     if doubt == "another cluster":
         # It came by itself, and nothing has shown yet that it leads to the same one.
         setup.ssh.name = "cli"
         setup.ssh.cluster = ""
     if doubt == "not to be looked for":
-        error.case = None
+        leave_open(error, None)
     with pytest.raises(SubmitUncertain) as caught:
         await setup.all.submit(JOB)
     assert caught.value is error

@@ -32,7 +32,7 @@ async def test_an_option_that_the_version_lacks_is_not_sent(
 
 async def test_a_field_that_the_version_lacks_is_not_sent(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     # What no option asks for must not go out either, whichever version the negotiation ends at.
-    monkeypatch.setattr(fields, "known_in", lambda _, name: ("v0.0.45",) if name == "wckey" else API_VERSIONS)
+    monkeypatch.setattr(fields, "_versions_with", lambda name: ("v0.0.45",) if name == "wckey" else API_VERSIONS)
     server.on("GET", "/slurm/v0.0.42/ping/", capture("24.11.5/v0.0.42", "ping"))
     async with client(api_version="v0.0.42") as slurm:
         with pytest.raises(UnsupportedVersion, match=r"v0\.0\.42 cannot express wckey") as caught:

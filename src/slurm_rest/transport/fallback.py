@@ -31,7 +31,7 @@ from slurm_rest.within import within
 from .base import Counters, PreparedJob, SlurmTransport, StateRow
 from .capabilities import Capabilities
 from .conditions import falls_through, proves_nothing_was_sent
-from .once import LeftOpen
+from .once import left_open
 from .recovery import Case, Decision, Look, group_id
 from .switching import Switchboard, Way
 
@@ -171,7 +171,7 @@ class FallbackTransport:
         """Look for the job over the other ways; None when that does not settle it."""
         if isinstance(error.__cause__, SlurmError) and falls_through(error.__cause__):
             self.board.give_up(used, error.__cause__.message)
-        case = error.case if isinstance(error, LeftOpen) else None
+        case = left_open(error)
         for pause in _FIND_PAUSES:
             for way in self.board.ways:
                 finder = way.transport

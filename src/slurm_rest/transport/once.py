@@ -17,7 +17,7 @@ from . import recovery
 from .base import PreparedJob
 from .recovery import Case, Decision, Look, group_id
 
-__all__ = ["RECOVERY_TIMEOUT", "ExactlyOnce", "LeftOpen", "Lost", "Search", "Way"]
+__all__ = ["RECOVERY_TIMEOUT", "ExactlyOnce", "Lost", "Search", "Way", "leave_open", "left_open"]
 
 log = logging.getLogger("slurm_rest")
 
@@ -33,15 +33,6 @@ class Lost:
 
     error: SlurmError
     case: Case | None
-
-
-class LeftOpen(SubmitUncertain):
-    """SubmitUncertain with what is still to be found out, for somebody who can look another way.
-
-    Without a ``case`` nobody is to look.
-    """
-
-    case: Case | None = None
 
 
 class Search(Protocol):
@@ -235,11 +226,22 @@ def _uncertain(job: PreparedJob, error: SlurmError, case: Case | None) -> Submit
     again = (
         "Submitting again with the same idempotency_key is safe." if job.repeated else "Look before you submit again."
     )
-    left = LeftOpen(
+    left = SubmitUncertain(
         f"The answer to the submission was lost, so the job may exist or still come: {error.message}",
         key=job.key,
         hint=f"It is the job whose comment ends in {job.key}. {again}",
         context=error.context,
     )
-    left.case = case
-    return left
+    return leave_open(left, case)
+
+
+def leave_open(error: SubmitUncertain, case: Case | None) -> SubmitUncertain:
+    """Keep with an error what somebody who can look another way may still find out; without it nobody is to."""
+    vars(error)["_case"] = case
+    return error
+
+
+def left_open(error: SubmitUncertain) -> Case | None:
+    """Return what ``leave_open`` kept."""
+    case = vars(error).get("_case")
+    return case if isinstance(case, Case) else None
