@@ -21,6 +21,7 @@ from .exits import with_exit_record
 from .keys import add_key, callers_key, new_key
 from .sbatch import JobSpec, ReadJob, Script, Setting, Submitter, read_job, submit_body
 from .sbatch.getopt import Given
+from .sbatch.limits import FIRST_RELEASE
 from .transport.base import PreparedJob
 from .transport.fields import require_fields
 
@@ -206,7 +207,7 @@ def convert_read(
         raise UnsupportedVersion(
             f"This client does not know API version {version}", version=version, supported=API_VERSIONS, hint=hint
         )
-    target = Target(version, "24.11" if API_VERSIONS.index(version) < API_VERSIONS.index("v0.0.43") else "26.05")
+    target = Target(version, FIRST_RELEASE[version])
     read = read_spec(source, options, environ=settings.environ, release=target.release, given=given)
     body = translate(read, settings, target, user=_user_of(settings), here=Surroundings.here())
     require_fields(body, version)

@@ -11,13 +11,15 @@ from .derived import Derived
 from .dialect import dialect_of
 from .options import ROW_OF
 
-__all__ = ["VERSIONS", "refuse_inexpressible", "refuse_lacking", "refuse_told", "version_table"]
+__all__ = ["FIRST_RELEASE", "VERSIONS", "refuse_inexpressible", "refuse_lacking", "refuse_told", "version_table"]
 
 Values = Mapping[str, object]
 Test = Callable[[object], bool]
 
 # Those of slurm_rest.api, which stands above this.
 VERSIONS = ("v0.0.40", "v0.0.41", "v0.0.42", "v0.0.43", "v0.0.44", "v0.0.45")
+# The first of the releases known here that serves each.
+FIRST_RELEASE = {version: "24.11" if place < 3 else "26.05" for place, version in enumerate(VERSIONS)}
 
 
 def _from(first: str, last: str = VERSIONS[-1]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from .binding import MAIL_NAMES, SIGNAL_NUMBERS
 from .body import Setting, submit_body
 from .derive import FLAG_OF, GRES_FLAG_OF, INFINITE, INVALID_DEP_OF, PUT
 from .kinds import UNLIMITED
+from .limits import FIRST_RELEASE
 from .spec import JobSpec
 
 __all__ = ["read_body"]
@@ -38,7 +39,7 @@ def read_body(body: Mapping[str, object], api_version: str = "") -> JobSpec:
     if not isinstance(script, str) or not jobs:
         hint = "slurm-rest convert prints one."
         raise SpecError('A body has "script" and "job", or "jobs"', field="body", kind="value", hint=hint)
-    release = "26.05" if api_version >= "v0.0.43" else "24.11"
+    release = FIRST_RELEASE.get(api_version, "24.11")
     told = _environment(jobs[0])
     parts = [_component(job, number, len(jobs), told, script, release) for number, job in enumerate(jobs)]
     whole = JobSpec.of(script, parts[0].options(), components=parts[1:])
