@@ -164,7 +164,7 @@ def script(text: str = "#!/bin/sh\n", **options: object) -> SlurmScriptTask:
 @pytest.mark.parametrize(
     ("text", "options", "reason"),
     [
-        ("", {"outputs": {"n": int}}, "'n' of 'legacy' is a int"),
+        ("", {"outputs": {"n": set}}, "'n' of 'legacy' is a set: a script's outputs are"),
         ("", {"output_upload": "ftp"}, "output_upload must be one of"),
         ("cp x $FLYTE_OUTPUT_MODEL", {}, r'outputs=\{"model": File\}'),
         (
@@ -172,13 +172,20 @@ def script(text: str = "#!/bin/sh\n", **options: object) -> SlurmScriptTask:
             {"outputs": {"model": File}},
             "FLYTE_OUTPUT_MODLE.*Declared are FLYTE_OUTPUT_MODEL",
         ),
-        ("", {"inputs": {"a-b": int, "a_b": int}}, "'a-b' and 'a_b' would both be FLYTE_INPUT_A_B"),
+        ("", {"inputs": {"a-b": int, "a_b": int}}, "'a-b' and the input 'a_b' would both be FLYTE_INPUT_A_B"),
         ("", {"outputs": {"x.y": File, "X_Y": Dir}}, "would both be FLYTE_OUTPUT_X_Y"),
+        ("", {"outputs": {"../m": File}}, "'../m' cannot be the name of a file"),
     ],
 )
 def test_a_script_that_cannot_work_is_refused(text: str, options: dict[str, object], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         script(text, **options)
+
+
+def test_a_variable_of_the_task_may_not_hide_an_input_or_output() -> None:
+    for name in ("FLYTE_OUTPUT_M", "FLYTE_INPUT_M"):
+        with pytest.raises(ValueError, match=f"'{name}' of env .* would both be {name}"):
+            SlurmScriptTask("t", "", Slurm(env={name: "1"}), inputs={"m": int}, outputs={"m": File})
 
 
 def test_a_name_made_at_run_time_is_left_alone() -> None:
@@ -211,7 +218,9 @@ def test_the_cache_sees_what_decides_the_result_and_nothing_else() -> None:
     assert base == of()
     assert of(host="other", username="u", ssh_private_key="k", rest_url="http://x", rest_token="t") == base
     changed = [of("b"), of(outputs={"m": File}), of(outputs={"m": Dir}), of(partition="gpu"), of(time_limit="1:00")]
-    changed.append(of(sbatch_options={"exclusive": True}))
+    changed += [of(sbatch_options={"exclusive": True})]
+    changed += [of(outputs={"m": int}), of(outputs={"m": list[int]}), of(outputs={"m": list[str]})]
+    changed += [of(env={"A": "1"}), of(modules=["cuda"]), of(mem="1G"), of(working_dir="/w"), of(gres="gpu:1")]
     assert len({base, *changed}) == len(changed) + 1
     assert version(SlurmScriptTask("t", "a", Slurm(), cache=flyte.Cache(behavior="auto", salt="2"))) != base
     assert of(outputs={"m": File}, upload="job") == of(outputs={"m": File})

@@ -11,6 +11,7 @@ import flyte
 import pytest
 from flyte._internal.runtime import io
 from flyte.io import Dir, File
+from flyte.types import TypeEngine
 from flyteidl2.core.execution_pb2 import TaskExecution
 
 from cluster.native import Cluster
@@ -57,11 +58,13 @@ async def test_a_script_gives_its_outputs(platform: Platform, store: Store) -> N
             "model = pathlib.Path(os.environ['FLYTE_OUTPUT_MODEL'])\n"
             "model.write_text(os.environ['FLYTE_INPUT_EPOCHS'])\n"
             "deep = pathlib.Path(os.environ['FLYTE_OUTPUT_SHARDS'], 'a b')\n"
+            "pathlib.Path(os.environ['FLYTE_OUTPUT_NAMES']).write_text('[\"é\", \"b\"]')\n"
+            "pathlib.Path(os.environ['FLYTE_OUTPUT_SCORE']).write_text('0.5\\n')\n"
             "deep.mkdir()\n(deep / 'é').write_bytes(bytes(3))\n(deep / 'empty').touch()\n"
         ),
         plugin_config=Slurm(),
         inputs={"epochs": int},
-        outputs={"model": File, "shards": Dir},
+        outputs={"model": File, "shards": Dir, "names": list[str], "score": float},
     )
     flyte.TaskEnvironment.from_task("train", script)
     job = await platform.create(script, epochs=3)
@@ -73,8 +76,11 @@ async def test_a_script_gives_its_outputs(platform: Platform, store: Store) -> N
         if path.startswith(job.prefix.removeprefix("s3://")) and not path.endswith("inputs.pb")
     }
     assert written == {"/model": b"3", "/shards/a b/é": bytes(3), "/shards/a b/empty": b""}
-    uris = {pair.name: pair.value.scalar.blob.uri for pair in found.outputs.literals}
+    values = {pair.name: pair.value for pair in found.outputs.literals}
+    uris = {name: values[name].scalar.blob.uri for name in ("model", "shards")}
     assert uris == {"model": f"{job.prefix}/model", "shards": f"{job.prefix}/shards"}
+    assert await TypeEngine.to_python_value(values["names"], list[str]) == ["é", "b"]
+    assert values["score"].scalar.primitive.float_value == 0.5
 
 
 async def test_over_ssh_alone(platform_over_ssh: Platform, store: Store) -> None:
@@ -121,10 +127,10 @@ async def test_a_local_run_is_a_job_too(
     monkeypatch.chdir(tmp_path)
     script = SlurmScriptTask(
         name="local",
-        script='#!/bin/sh\nhostname >"$FLYTE_OUTPUT_WHERE"\nexit $FLYTE_INPUT_CODE\n',
+        script='#!/bin/sh\nhostname >"$FLYTE_OUTPUT_WHERE"\necho "[1]" >$FLYTE_OUTPUT_COUNTS\nexit $FLYTE_INPUT_CODE\n',
         plugin_config=Slurm(time_limit="3"),
         inputs={"code": int},
-        outputs={"where": File},
+        outputs={"where": File, "counts": list[int]},
     )
     flyte.TaskEnvironment.from_task("local", script)
     await flyte.init.aio(root_dir=tmp_path)
@@ -137,3 +143,4 @@ async def test_a_local_run_is_a_job_too(
     paths = [run.outputs()[0].path for run in (first, second)]
     assert [await asyncio.to_thread(Path(path).read_text) for path in paths] == ["login\n", "login\n"]
     assert paths[0] != paths[1]
+    assert first.outputs()[1] == [1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -335,6 +336,50 @@ async def test_what_is_too_large_is_refused_with_the_remedy(site: Site, monkeypa
     assert "7 bytes are more than the 6" in (found.message or "")
     assert "output_upload='job'" in (found.message or "")
     assert not (site.store / "model").exists()
+
+
+def values(**options: Any) -> SlurmScriptTask:
+    outputs = {"score": float, "names": list[str], "model": File}
+    task = SlurmScriptTask("legacy", "#!/bin/sh\n", Slurm(), outputs=outputs, **options)
+    flyte.TaskEnvironment.from_task("legacy", task)
+    return task
+
+
+async def test_values_are_read_from_small_files(site: Site) -> None:
+    meta = await site.create(values())
+    folder = written_to(site, meta).parent
+    (folder / "score").write_text("0.93\n")
+    (folder / "names").write_text('["a", "b"]')
+    (folder / "model").write_bytes(b"weights")
+    site.finish(meta)
+    found = await site.until(meta, "SUCCEEDED")
+    assert found.outputs is not None
+    assert (found.outputs["score"], found.outputs["names"]) == (0.93, ["a", "b"])
+    assert [path.name for path in site.store.iterdir()] == ["model"], "values are not moved"
+
+
+async def test_values_that_cannot_be_had_are_all_named(site: Site) -> None:
+    meta = await site.create(values())
+    folder = written_to(site, meta).parent
+    (folder / "score").write_text("good\n")
+    (folder / "names").write_bytes(b'["' + b"x" * 300_000)
+    site.finish(meta)
+    message = (await site.until(meta, "FAILED")).message or ""
+    assert re.search(
+        r"output 'score': /home/\S*/score does not hold what is declared: 'good\S*: Input .* number", message
+    )
+    assert re.search(r"output 'names': \S* has more than the 262,144 bytes of a value", message)
+    assert "output 'model': nothing was written" in message
+
+
+async def test_values_that_the_job_uploads_are_read_from_the_store(site: Site) -> None:
+    meta = await site.create(values(output_upload="job"))
+    for name, text in {"score": "1", "names": "[]", "model": "w"}.items():
+        (site.store / name).write_text(text)
+    site.finish(meta)
+    found = await site.until(meta, "SUCCEEDED")
+    assert found.outputs is not None
+    assert (found.outputs["score"], found.outputs["names"]) == (1.0, [])
 
 
 async def test_a_script_that_failed_has_no_outputs(site: Site) -> None:

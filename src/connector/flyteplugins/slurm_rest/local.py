@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flyte.extend import AsyncFunctionTaskTemplate, TaskTemplate
 
 from .running import LOCAL_RUN, LocalRun
+from .typed import declared_value
 
 if TYPE_CHECKING:
     AnyTask = TaskTemplate[Any, Any, Any]
@@ -34,12 +35,16 @@ async def run_here(task: AnyTask, kwargs: Mapping[str, object]) -> object:
         ConnectorRegistry.get_connector(task.task_type, task.task_type_version)
     except FlyteConnectorNotFound:
         from . import connector  # noqa: F401  # it registers itself
-    run = LocalRun()
+    declared = task.native_interface.outputs
+    run = LocalRun(tuple(declared))
     token = LOCAL_RUN.set(run)
     try:
-        return await AsyncConnectorExecutorMixin.execute(task, **kwargs)  # type: ignore[arg-type]  # it needs a task, no base
+        found = await AsyncConnectorExecutorMixin.execute(task, **kwargs)  # type: ignore[arg-type]  # it needs a task, no base
     except asyncio.CancelledError:
         await run.cancel()
         raise
     finally:
         LOCAL_RUN.reset(token)
+    if isinstance(task, AsyncFunctionTaskTemplate) or not isinstance(found, tuple):
+        return found
+    return tuple(declared_value(value, kind) for value, kind in zip(found, declared.values(), strict=True))

@@ -17,24 +17,28 @@ from .options import check_env, job_options
 from .runtimes import check_runtime, image_for
 from .script import native_script, wrapped_script
 from .template import NATIVE, Execution, Task
-from .values import input_variables, output_variable, refuse_collisions
+from .values import check_variables, input_variables, output_variable
 
 __all__ = ["JobPlan", "OutputPlace", "attempt_words", "job_name", "make_plan"]
 
 Upload = Literal["connector", "job"]
 _UPLOADS = ("connector", "job")
-_KINDS = ("file", "directory")
+_KINDS = ("file", "directory", "value")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class OutputPlace:
-    """Where one output of a script ends up (``uri``), and where the script writes it: a path, or the same URI."""
+    """Where one output of a script ends up (``uri``), and where the script writes it: a path, or the same URI.
+
+    ``type`` is that of a value, which is read from there.
+    """
 
     uri: str
     kind: str
     upload: str
     written_to: str
+    type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +175,15 @@ def _output_places(task: Task, prefix: str, local: str) -> dict[str, OutputPlace
     upload = task.output_upload
     if upload not in _UPLOADS:
         raise ValueError(f"output_upload must be one of {', '.join(_UPLOADS)}, not {upload!r}")
-    refuse_collisions(task.outputs, {name: output_variable(name) for name in task.outputs}, "outputs")
+    check_variables((), task.outputs, task.env)
     places = {}
     for name, kind in task.outputs.items():
         if kind not in _KINDS:
             raise ValueError(f"The output {name!r} has the unknown kind {kind!r}")
+        described = task.output_types.get(name, "") if kind == "value" else ""
+        if kind == "value" and not described:
+            raise ValueError(f"The output {name!r} is a value, and the interface of the task does not say of what type")
         uri = f"{prefix.rstrip('/')}/{name}"
         path = posixpath.join(local, name) if upload == "connector" else uri
-        places[name] = OutputPlace(uri, kind, upload, path)
+        places[name] = OutputPlace(uri, kind, upload, path, described)
     return places

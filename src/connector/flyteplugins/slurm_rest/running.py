@@ -11,8 +11,12 @@ __all__ = ["LOCAL_RUN", "LocalRun"]
 
 @dataclass
 class LocalRun:
-    """One task that is run locally. ``ends`` cancel the jobs that were made for it."""
+    """One task that is run locally. ``ends`` cancel the jobs that were made for it.
 
+    ``outputs`` are the names of its outputs in the order in which they are declared, which no template keeps.
+    """
+
+    outputs: tuple[str, ...] = ()
     ends: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
     async def cancel(self) -> None:

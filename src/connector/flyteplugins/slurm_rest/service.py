@@ -139,7 +139,10 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             verdict, outputs = await self._settle(key, resource_meta, cluster, verdict)
         if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
             verdict = await self._with_stderr(resource_meta, cluster, verdict)
-        if verdict.phase is Phase.RETRYABLE_FAILED and LOCAL_RUN.get() is not None:
+        run = LOCAL_RUN.get()
+        if outputs and run is not None:
+            outputs = {name: outputs[name] for name in run.outputs if name in outputs}
+        if verdict.phase is Phase.RETRYABLE_FAILED and run is not None:
             # Flyte's local executor waits for ever in this phase; an error makes it retry.
             raise RuntimeError(verdict.message)
         if verdict.phase.is_terminal:

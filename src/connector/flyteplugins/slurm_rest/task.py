@@ -9,13 +9,15 @@ from flyte import Cache
 from flyte.extend import AsyncFunctionTaskTemplate, TaskPluginRegistry, TaskTemplate
 from flyte.io import Dir, File
 from flyte.models import NativeInterface
+from flyte.types import TypeEngine
 
 from .caching import ScriptPolicy, with_script
 from .config import Slurm
 from .local import run_here
 from .script import output_references
 from .template import NATIVE, SCRIPT
-from .values import input_variable, output_variable, refuse_collisions
+from .typed import check_value_type, type_text
+from .values import check_variables, output_variable
 
 if TYPE_CHECKING:
     from flyte.models import SerializationContext
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Slurm", "SlurmFunctionTask", "SlurmScriptTask"]
 
 UPLOADS = ("connector", "job")
+_KINDS: Mapping[type, str] = {File: "file", Dir: "directory"}
 
 
 class SlurmFunctionTask(AsyncFunctionTaskTemplate[Any, Any, Any]):
@@ -54,13 +57,14 @@ class SlurmFunctionTask(AsyncFunctionTaskTemplate[Any, Any, Any]):
 class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
     """An sbatch script as a task. It runs unmodified under its own interpreter, with its directives.
 
-    ``inputs`` reach it as ``FLYTE_INPUT_<NAME>``, ``outputs`` (File or Dir) have a destination in
-    ``FLYTE_OUTPUT_<NAME>``. ``output_upload`` says who brings them to the object store: with ``connector`` the
-    destination is a path on the cluster, with ``job`` the URI, and the script uploads itself. ``plugin_config`` wins
-    over directives.
+    ``inputs`` reach it as ``FLYTE_INPUT_<NAME>``, ``outputs`` have a destination in ``FLYTE_OUTPUT_<NAME>``. An output
+    is a File, a Dir, or a value, which the script writes as text into a small file: numbers, texts and moments plainly,
+    lists, mappings and structures as JSON. ``output_upload`` says who brings them to the object store: with
+    ``connector`` the destination is a path on the cluster, with ``job`` the URI, and the script uploads itself.
+    ``plugin_config`` wins over directives.
 
-    Raises ValueError for names that collide, other types of outputs, and outputs that the script names and the task
-    does not.
+    Raises ValueError for names that collide, types of outputs that no text gives, and outputs that the script names
+    and the task does not.
     """
 
     def __init__(
@@ -76,7 +80,7 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         if output_upload not in UPLOADS:
             raise ValueError(f"output_upload must be one of {', '.join(UPLOADS)}, not {output_upload!r}")
         given, declared = dict(inputs or {}), dict(outputs or {})
-        _check_names(given, declared)
+        check_variables(given, declared, plugin_config.env)
         _check_types(name, declared)
         _check_references(name, script, declared)
         super().__init__(
@@ -91,11 +95,18 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         self.declared_outputs = declared
         self.output_upload = output_upload
         if isinstance(self.cache, Cache):
-            policy = ScriptPolicy(script, plugin_config.to_custom_config(), self._output_kinds())
+            policy = ScriptPolicy(script, plugin_config.to_custom_config(), self._output_types())
             self.cache = with_script(self.cache, policy)
 
     def _output_kinds(self) -> dict[str, str]:
-        return {name: "directory" if kind is Dir else "file" for name, kind in self.declared_outputs.items()}
+        return {name: _KINDS.get(kind, "value") for name, kind in self.declared_outputs.items()}
+
+    def _output_types(self) -> dict[str, str]:
+        """Return what each output is, so that another type is another version of the task."""
+        return {
+            name: _KINDS.get(kind) or type_text(TypeEngine.to_literal_type(kind))
+            for name, kind in self.declared_outputs.items()
+        }
 
     def custom_config(self, sctx: SerializationContext) -> dict[str, Any]:  # JSON, whatever flyte's annotation says
         """Return the configuration for the connector, with the script."""
@@ -109,18 +120,15 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         return await run_here(self, kwargs)
 
 
-def _check_names(inputs: Mapping[str, type], outputs: Mapping[str, type]) -> None:
-    refuse_collisions(inputs, {name: input_variable(name) for name in inputs}, "inputs")
-    refuse_collisions(outputs, {name: output_variable(name) for name in outputs}, "outputs")
-
-
 def _check_types(name: str, outputs: Mapping[str, type]) -> None:
     for output, kind in outputs.items():
-        if kind not in (File, Dir):
-            shown = getattr(kind, "__name__", kind)
-            raise ValueError(
-                f"The output {output!r} of {name!r} is a {shown}: a script's outputs are flyte.io.File or flyte.io.Dir"
-            )
+        if kind in _KINDS:
+            continue
+        try:
+            check_value_type(kind)
+        except Exception as error:  # flyte's own for a structure that it cannot describe
+            shown = kind.__name__ if isinstance(kind, type) else kind
+            raise ValueError(f"The output {output!r} of {name!r} is a {shown}: {error}") from error
 
 
 def _check_references(name: str, script: str, outputs: Mapping[str, type]) -> None:

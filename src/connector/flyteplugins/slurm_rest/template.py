@@ -15,6 +15,7 @@ from google.protobuf.json_format import MessageToDict
 from .options import whole_number
 from .runtimes import Container
 from .settings import AskedConnection
+from .typed import type_text
 
 if TYPE_CHECKING:
     from flyteidl2.connector.connector_pb2 import TaskExecutionMetadata
@@ -62,6 +63,8 @@ class Execution:
 class Task:
     """What a task asks for. ``fields`` and ``options`` are sbatch's, ``outputs`` the kinds of a script's outputs.
 
+    ``output_types`` are the types of those that are values, as text.
+
     ``outputs_path`` is where the entrypoint writes: in a local run that is not the prefix that the connector is told.
     """
 
@@ -79,6 +82,7 @@ class Task:
     working_dir: str = ""
     script: str = field(default="", repr=False)
     outputs: Mapping[str, str] = field(default_factory=dict)
+    output_types: Mapping[str, str] = field(default_factory=dict)
     output_upload: str = "connector"
     max_runtime: timedelta | None = None
     asks_for_unsafe_host: bool = False
@@ -119,6 +123,7 @@ def read_task(template: TaskTemplate) -> Task:
             name=template.id.name,
             script=str(custom["script"]),
             outputs={name: str(kind) for name, kind in _mapping(custom, "outputs").items()},
+            output_types={pair.key: type_text(pair.value.type) for pair in template.interface.outputs.variables},
             output_upload=str(custom.get("output_upload") or "connector"),
             max_runtime=_duration(template.metadata.timeout),
             **common,  # type: ignore[arg-type]  # fields by their names

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import posixpath
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +16,11 @@ from slurm_rest.errors import FileMissing, FilesError
 from slurm_rest.transport.files import Files
 
 from .outcome import Outcome
+from .typed import VALUE_LIMIT, MalformedValue, read_value
 
 __all__ = ["Transfer", "collect"]
 
-_DIRECTORY = "directory"
+_DIRECTORY, _VALUE = "directory", "value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,13 @@ class Transfer:
     job_id: str
     outputs: Mapping[str, Mapping[str, str]]
     limit: int | None
+
+
+class _Missing(Exception):
+    """The script did not write an output."""
+
+    def __init__(self, place: Mapping[str, str]) -> None:
+        super().__init__(f"nothing was written to {place['written_to']}")
 
 
 class _TooLarge(Exception):
@@ -43,15 +52,9 @@ async def collect(transfer: Transfer, files: Files) -> Outcome:
     wrong: list[str] = []
     for name, place in transfer.outputs.items():
         try:
-            there = await _bring(name, place, files, transfer.limit)
-        except (_TooLarge, FilesError) as error:
+            found[name] = await _output(place, files, transfer.limit)
+        except (_Missing, _TooLarge, MalformedValue, FilesError) as error:  # noqa: PERF203  # each has its own
             wrong.append(f"output {name!r}: {error}")
-            continue
-        if not there:
-            wrong.append(f"output {name!r}: nothing was written to {place['written_to']}")
-            continue
-        make = Dir if place["kind"] == _DIRECTORY else File
-        found[name] = make.from_existing_remote(place["uri"])
     if wrong:
         listed = "\n".join(wrong)
         message = (
@@ -62,7 +65,42 @@ async def collect(transfer: Transfer, files: Files) -> Outcome:
     return Outcome(True, outputs=found)
 
 
-async def _bring(name: str, place: Mapping[str, str], files: Files, limit: int | None) -> bool:
+async def _output(place: Mapping[str, str], files: Files, limit: int | None) -> object:
+    if place["kind"] == _VALUE:
+        try:
+            return await read_value(await _small_file(place, files), place["type"])
+        except MalformedValue as error:
+            raise MalformedValue(f"{place['written_to']} does not hold what is declared: {error}") from None
+    if not await _bring(place, files, limit):
+        raise _Missing(place)
+    make = Dir if place["kind"] == _DIRECTORY else File
+    return make.from_existing_remote(place["uri"])
+
+
+async def _small_file(place: Mapping[str, str], files: Files) -> bytes:
+    """Return what a script wrote for a value, which is no file to keep: nothing is moved."""
+    raw = bytearray()
+    try:
+        if place.get("upload") == "connector":
+            chunks = files.read_chunks(place["written_to"])
+        elif await storage.exists(place["uri"]):
+            chunks = storage.get_stream(place["uri"])
+        else:
+            raise _Missing(place)
+        async with aclosing(chunks):
+            async for chunk in chunks:
+                raw += chunk
+                if len(raw) > VALUE_LIMIT:
+                    raise _TooLarge(
+                        f"{place['written_to']} has more than the {VALUE_LIMIT:,} bytes of a value: declare it as a"
+                        " File"
+                    )
+    except FileMissing:
+        raise _Missing(place) from None
+    return bytes(raw)
+
+
+async def _bring(place: Mapping[str, str], files: Files, limit: int | None) -> bool:
     """Have one output in the store; False where the script wrote none."""
     if place.get("upload") == "job":
         return bool(await storage.exists(place["uri"]))

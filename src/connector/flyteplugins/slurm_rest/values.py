@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from enum import Enum
 from typing import Protocol, runtime_checkable
 
-__all__ = ["input_variable", "input_variables", "output_variable", "refuse_collisions"]
+__all__ = ["check_variables", "input_variable", "input_variables", "output_variable"]
 
 _OTHER = re.compile(r"[^A-Za-z0-9_]")
 
@@ -32,14 +32,17 @@ def output_variable(name: str) -> str:
     return f"FLYTE_OUTPUT_{_OTHER.sub('_', name).upper()}"
 
 
-def refuse_collisions(names: Iterable[str], variables: Mapping[str, str], what: str) -> None:
-    """Raise ValueError when two names become the same variable; ``variables`` maps each name to it."""
-    taken: dict[str, str] = {}
-    for name in names:
-        variable = variables[name]
+def check_variables(inputs: Iterable[str], outputs: Iterable[str], env: Iterable[str] = ()) -> None:
+    """Raise ValueError when two names become the same variable, or an output's name is no name of a file."""
+    taken: dict[str, str] = {name: f"The variable {name!r} of env" for name in env}
+    named = [("input", name, input_variable(name)) for name in inputs]
+    named += [("output", name, output_variable(name)) for name in outputs]
+    for what, name, variable in named:
         if variable in taken:
-            raise ValueError(f"The {what} {taken[variable]!r} and {name!r} would both be {variable}: rename one")
-        taken[variable] = name
+            raise ValueError(f"{taken[variable]} and the {what} {name!r} would both be {variable}: rename one")
+        taken[variable] = f"The {what} {name!r}"
+        if what == "output" and (name in ("", ".", "..") or "/" in name or not name.isprintable()):
+            raise ValueError(f"The output {name!r} cannot be the name of a file: rename it")
 
 
 def input_variables(inputs: Mapping[str, object]) -> dict[str, str]:
