@@ -16,7 +16,8 @@ SOURCE = ROOT / "src/connector/flyteplugins/slurm_rest"
 PURE = ("options", "config", "settings", "runtimes", "script", "values", "plan", "states", "messages")
 IMPURE = {"asyncio", "flyte", "flyteidl2", "grpc", "httpx", "os", "pathlib", "socket", "subprocess", "tempfile", "time"}
 # What a task image loads.
-TASK_SIDE = {"", *PURE, "template", "task", "local", "running", "caching", "typed", "schemas"} - {"plan", "states", "messages"}
+TASK_SIDE = {*PURE, "", "template", "task", "local", "running", "caching", "typed", "schemas"}
+TASK_SIDE -= {"plan", "states", "messages"}
 
 
 def loaded_by(code: str) -> set[str]:

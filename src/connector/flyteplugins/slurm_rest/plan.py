@@ -17,12 +17,14 @@ from .options import check_env, job_options
 from .runtimes import check_runtime, image_for
 from .script import native_script, wrapped_script
 from .template import NATIVE, Execution, Task
-from .values import check_variables, input_variables, output_variable
+from .values import NO_TREE, check_variables, input_variables, output_variable
 
 __all__ = ["JobPlan", "OutputPlace", "attempt_words", "job_name", "make_plan"]
 
-Upload = Literal["connector", "job"]
-_UPLOADS = ("connector", "job")
+Upload = Literal["connector", "job", "presigned"]
+_UPLOADS = ("connector", "job", "presigned")
+# With these a script writes to a path of the cluster.
+_LOCAL = ("connector", "presigned")
 _KINDS = ("file", "directory", "value")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
@@ -160,7 +162,7 @@ def _native(
 def _script(
     task: Task, options: Mapping[str, object], env: Mapping[str, str], outputs: Mapping[str, OutputPlace], home: str
 ) -> JobSpec:
-    places = [place for place in outputs.values() if place.upload == "connector"]
+    places = [place for place in outputs.values() if place.upload in _LOCAL]
     directories = {posixpath.dirname(place.written_to) for place in places}
     directories |= {place.written_to for place in places if place.kind == "directory"}
     # flyteplugins-slurm gives every script to bash; one that names its interpreter runs under that.
@@ -175,15 +177,17 @@ def _output_places(task: Task, prefix: str, local: str) -> dict[str, OutputPlace
     upload = task.output_upload
     if upload not in _UPLOADS:
         raise ValueError(f"output_upload must be one of {', '.join(_UPLOADS)}, not {upload!r}")
-    check_variables((), task.outputs, task.env)
+    check_variables((), task.outputs, task.env, upload)
     places = {}
     for name, kind in task.outputs.items():
         if kind not in _KINDS:
             raise ValueError(f"The output {name!r} has the unknown kind {kind!r}")
+        if kind == "directory" and upload == "presigned":
+            raise ValueError(f"The output {name!r} is a directory, and an upload URL is for one object: {NO_TREE}")
         described = task.output_types.get(name, "") if kind == "value" else ""
         if kind == "value" and not described:
             raise ValueError(f"The output {name!r} is a value, and the interface of the task does not say of what type")
         uri = f"{prefix.rstrip('/')}/{name}"
-        path = posixpath.join(local, name) if upload == "connector" else uri
+        path = posixpath.join(local, name) if upload in _LOCAL else uri
         places[name] = OutputPlace(uri, kind, upload, path, described)
     return places

@@ -24,6 +24,7 @@ from .messages import capped, details, with_stderr
 from .metadata import SlurmJobMetadata
 from .outcome import Outcome, read_outcome
 from .plan import JobPlan, attempt_words, job_name, make_plan
+from .presigned import with_upload_urls
 from .running import LOCAL_RUN
 from .settings import ClusterAccess, Deployment, SecretValues
 from .settling import Settling, Work
@@ -107,6 +108,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             unique=unique,
         )
         await require_files(cluster, plan)
+        plan = await with_upload_urls(plan, deployment.upload_url_ttl)
         if plan.key and execution.attempt > 0:
             await _end_earlier(cluster, task, replace(execution, attempt=execution.attempt - 1))
         job = await cluster.client.submit(plan.spec, idempotency_key=plan.key or None)

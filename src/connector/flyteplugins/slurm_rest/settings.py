@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Literal, cast
 
 from slurm_rest.errors import ConfigError
@@ -24,6 +25,10 @@ _TRANSPORTS = ("auto", "rest", "ssh", "cli")
 _PREFIX = "FLYTE_SLURM_"
 _UPLOAD_LIMIT = 100 * 1024 * 1024
 _SIZE = re.compile(r"(?P<number>[0-9]+)\s*(?P<unit>[KMGT]I?B|B|)")
+# A signature of S3's version 4 is good for a week at most.
+_URL_LIFETIME = timedelta(days=7)
+_SPAN = re.compile(r"(?P<number>[0-9]+)\s*(?P<unit>[smhd]?)")
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _UNITS = {"": 1, "B": 1} | {
     f"{letter}{kind}": base**power
     for power, letter in enumerate("KMGT", 1)
@@ -112,6 +117,7 @@ class Deployment:
     rest_api_version: str = ""
     rest_ca_file: str = ""
     files: str = ""
+    upload_url_ttl: timedelta = _URL_LIFETIME
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Deployment:
@@ -139,6 +145,7 @@ class Deployment:
             rest_api_version=given["REST_API_VERSION"],
             rest_ca_file=given["REST_CA_FILE"],
             files=given["FILES"],
+            upload_url_ttl=_url_lifetime(given["UPLOAD_URL_TTL"]),
         )
         found._check()
         return found
@@ -208,7 +215,7 @@ class Deployment:
 
 _VARIABLES = (
     *("HOST", "PORT", "USERNAME", "SSH_PRIVATE_KEY", "KNOWN_HOSTS", "WORKING_DIR", "SKIP_HOST_KEY_VERIFICATION"),
-    *("CONNECTOR_UPLOAD_MAX_BYTES", "TRANSPORT", "FILES"),
+    *("CONNECTOR_UPLOAD_MAX_BYTES", "TRANSPORT", "FILES", "UPLOAD_URL_TTL"),
     *("REST_URL", "REST_TOKEN", "REST_TOKEN_FILE", "REST_JWT_KEY_FILE", "REST_API_VERSION", "REST_CA_FILE"),
 )
 
@@ -219,6 +226,22 @@ def _port(text: str) -> int | None:
     if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
         raise ConfigError(f"{_PREFIX}PORT is {text!r}", hint="It is a number from 1 to 65535.")
     return int(text)
+
+
+def _span(name: str, text: str) -> timedelta:
+    """Read ``90``, ``90s``, ``15m``, ``12h`` or ``7d``; raises ConfigError for anything else."""
+    found = _SPAN.fullmatch(text)
+    if found is None or not int(found["number"]):
+        raise ConfigError(f"{_PREFIX}{name} is {text!r}, which is no duration", hint="Write 3600, 90m, 12h or 7d.")
+    return timedelta(seconds=int(found["number"]) * _SECONDS[found["unit"]])
+
+
+def _url_lifetime(text: str) -> timedelta:
+    name = "UPLOAD_URL_TTL"
+    found = _span(name, text) if text else _URL_LIFETIME
+    if not timedelta(minutes=10) <= found <= _URL_LIFETIME:
+        raise ConfigError(f"{_PREFIX}{name} is {text!r}", hint="It takes 10m to 7d, which is the most that S3 signs.")
+    return found
 
 
 def parse_size(text: str) -> int | None:

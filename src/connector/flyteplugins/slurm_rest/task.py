@@ -17,14 +17,14 @@ from .local import run_here
 from .script import output_references
 from .template import NATIVE, SCRIPT
 from .typed import check_value_type, type_text
-from .values import check_variables, output_variable
+from .values import NO_TREE, check_variables, output_variables
 
 if TYPE_CHECKING:
     from flyte.models import SerializationContext
 
 __all__ = ["Slurm", "SlurmFunctionTask", "SlurmScriptTask"]
 
-UPLOADS = ("connector", "job")
+UPLOADS = ("connector", "job", "presigned")
 _KINDS: Mapping[type, str] = {File: "file", Dir: "directory"}
 
 
@@ -60,8 +60,9 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
     ``inputs`` reach it as ``FLYTE_INPUT_<NAME>``, ``outputs`` have a destination in ``FLYTE_OUTPUT_<NAME>``. An output
     is a File, a Dir, or a value, which the script writes as text into a small file: numbers, texts and moments plainly,
     lists, mappings and structures as JSON. ``output_upload`` says who brings them to the object store: with
-    ``connector`` the destination is a path on the cluster, with ``job`` the URI, and the script uploads itself.
-    ``plugin_config`` wins over directives.
+    ``connector`` the destination is a path on the cluster, with ``job`` the URI, and the script uploads itself. With
+    ``presigned`` it is a path, too, and once written ``eval "$FLYTE_OUTPUT_<NAME>_UPLOAD"`` uploads the file, with curl
+    to the URL in ``FLYTE_OUTPUT_<NAME>_URL``. ``plugin_config`` wins over directives.
 
     Raises ValueError for names that collide, types of outputs that no text gives, and outputs that the script names
     and the task does not.
@@ -80,9 +81,9 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         if output_upload not in UPLOADS:
             raise ValueError(f"output_upload must be one of {', '.join(UPLOADS)}, not {output_upload!r}")
         given, declared = dict(inputs or {}), dict(outputs or {})
-        check_variables(given, declared, plugin_config.env)
-        _check_types(name, declared)
-        _check_references(name, script, declared)
+        check_variables(given, declared, plugin_config.env, output_upload)
+        _check_types(name, declared, output_upload)
+        _check_references(name, script, declared, output_upload)
         super().__init__(
             name=name,
             interface=NativeInterface({key: (kind, None) for key, kind in given.items()}, declared),
@@ -120,8 +121,10 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         return await run_here(self, kwargs)
 
 
-def _check_types(name: str, outputs: Mapping[str, type]) -> None:
+def _check_types(name: str, outputs: Mapping[str, type], upload: str) -> None:
     for output, kind in outputs.items():
+        if kind is Dir and upload == "presigned":
+            raise ValueError(f"The output {output!r} of {name!r} is a Dir, and a URL is for one object: {NO_TREE}")
         if kind in _KINDS:
             continue
         try:
@@ -131,9 +134,9 @@ def _check_types(name: str, outputs: Mapping[str, type]) -> None:
             raise ValueError(f"The output {output!r} of {name!r} is a {shown}: {error}") from error
 
 
-def _check_references(name: str, script: str, outputs: Mapping[str, type]) -> None:
+def _check_references(name: str, script: str, outputs: Mapping[str, type], upload: str) -> None:
     """Refuse a script that writes to a destination which the task does not declare: the variable would be unset."""
-    declared = {output_variable(output) for output in outputs}
+    declared = {variable for output in outputs for variable in output_variables(output, upload)}
     unknown = sorted(output_references(script) - declared)
     if not unknown:
         return

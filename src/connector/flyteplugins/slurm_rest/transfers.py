@@ -36,7 +36,13 @@ class _Missing(Exception):
     """The script did not write an output."""
 
     def __init__(self, place: Mapping[str, str]) -> None:
-        super().__init__(f"nothing was written to {place['written_to']}")
+        what = f"nothing was written to {place['written_to']}"
+        if place.get("upload") == "presigned":
+            what = (
+                f"nothing was uploaded to {place['uri']}; the script writes the file to $FLYTE_OUTPUT_<NAME> and then"
+                ' runs: eval "$FLYTE_OUTPUT_<NAME>_UPLOAD"'
+            )
+        super().__init__(what)
 
 
 class _TooLarge(Exception):
@@ -102,7 +108,7 @@ async def _small_file(place: Mapping[str, str], files: Files) -> bytes:
 
 async def _bring(place: Mapping[str, str], files: Files, limit: int | None) -> bool:
     """Have one output in the store; False where the script wrote none."""
-    if place.get("upload") == "job":
+    if place.get("upload") in ("job", "presigned"):
         return bool(await storage.exists(place["uri"]))
     if place["kind"] == _DIRECTORY:
         return await _bring_tree(place["written_to"], place["uri"], files, limit)

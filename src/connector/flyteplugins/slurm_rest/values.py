@@ -10,8 +10,18 @@ from datetime import date, timedelta
 from enum import Enum
 from typing import Protocol, runtime_checkable
 
-__all__ = ["check_variables", "input_variable", "input_variables", "output_variable"]
+__all__ = [
+    "NO_TREE",
+    "check_variables",
+    "input_variable",
+    "input_variables",
+    "output_variable",
+    "output_variables",
+    "upload_command_variable",
+    "upload_url_variable",
+]
 
+NO_TREE = "declare a File and let the script pack the directory with tar, or use output_upload='connector' or 'job'"
 _OTHER = re.compile(r"[^A-Za-z0-9_]")
 
 
@@ -32,11 +42,29 @@ def output_variable(name: str) -> str:
     return f"FLYTE_OUTPUT_{_OTHER.sub('_', name).upper()}"
 
 
-def check_variables(inputs: Iterable[str], outputs: Iterable[str], env: Iterable[str] = ()) -> None:
+def upload_url_variable(name: str) -> str:
+    """Return the variable with the URL to which an output is uploaded, where it is uploaded so."""
+    return f"{output_variable(name)}_URL"
+
+
+def upload_command_variable(name: str) -> str:
+    """Return the variable with the command that uploads an output."""
+    return f"{output_variable(name)}_UPLOAD"
+
+
+def output_variables(name: str, upload: str) -> list[str]:
+    """Return all variables that an output has."""
+    more = [upload_url_variable(name), upload_command_variable(name)] if upload == "presigned" else []
+    return [output_variable(name), *more]
+
+
+def check_variables(
+    inputs: Iterable[str], outputs: Iterable[str], env: Iterable[str] = (), upload: str = "connector"
+) -> None:
     """Raise ValueError when two names become the same variable, or an output's name is no name of a file."""
     taken: dict[str, str] = {name: f"The variable {name!r} of env" for name in env}
     named = [("input", name, input_variable(name)) for name in inputs]
-    named += [("output", name, output_variable(name)) for name in outputs]
+    named += [("output", name, variable) for name in outputs for variable in output_variables(name, upload)]
     for what, name, variable in named:
         if variable in taken:
             raise ValueError(f"{taken[variable]} and the {what} {name!r} would both be {variable}: rename one")

@@ -1,0 +1,91 @@
+"""Upload URLs for a script's outputs: signed by the connector, so that a node needs curl and no credentials.
+
+A URL is a secret while it is good. It is in the job's environment and nowhere else: the command that uploads takes it
+from there and hands it to curl on its standard input, since other users of a node see the words of a command.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, cast
+
+import flyte.storage as storage
+import obstore
+
+from slurm_rest import JobSpec
+from slurm_rest.errors import ConfigError
+
+from .plan import JobPlan, OutputPlace
+from .values import output_variable, upload_command_variable, upload_url_variable
+
+__all__ = ["CannotSign", "signed_url", "with_upload_urls"]
+
+# Between the signing and Slurm's own look at its clock.
+_MARGIN = timedelta(minutes=5)
+# A store without credentials looks for them at the cloud's own addresses; the call has a deadline of 10 seconds.
+_PATIENCE = 4.0
+
+
+class CannotSign(ConfigError):
+    """The object store gives out no URLs, or this process may not have them signed."""
+
+
+async def with_upload_urls(plan: JobPlan, lifetime: timedelta) -> JobPlan:
+    """Return the plan with a URL and a command for each output that its script uploads; most plans have none.
+
+    A job that could still run when its URLs have expired is given a deadline, by which Slurm ends it (state DEADLINE),
+    unless it has one already. Raises ValueError for a time limit that no URL outlives, and ConfigError (CannotSign).
+    """
+    places = {name: place for name, place in plan.outputs.items() if place.upload == "presigned"}
+    if not places:
+        return plan
+    options = _deadline(plan.spec, lifetime)
+    env: dict[str, str] = dict(plan.spec.env or {})
+    for name, place in places.items():
+        env[upload_url_variable(name)] = await signed_url(place.uri, "PUT", lifetime)
+        env[upload_command_variable(name)] = _command(name, place)
+    return replace(plan, spec=plan.spec.replace(env=env, **options))
+
+
+def _deadline(spec: JobSpec, lifetime: timedelta) -> Mapping[str, object]:
+    given = spec.options()
+    limit = given.get("time")
+    if not isinstance(limit, timedelta) or "deadline" in given:
+        # Slurm takes no deadline for a job without a time limit, where its partition sets none.
+        return {}
+    if limit > lifetime - _MARGIN:
+        raise ValueError(
+            f"The time limit of {limit} is longer than an upload URL is good ({lifetime}): lower time_limit, or use"
+            " output_upload='connector' or 'job'"
+        )
+    return {"deadline": f"now+{int((lifetime - _MARGIN).total_seconds())}"}
+
+
+def _command(name: str, place: OutputPlace) -> str:
+    """Return a line for a shell; it holds the names of variables, not their values."""
+    path, url = f'"${output_variable(name)}"', f'"${upload_url_variable(name)}"'
+    header = " --header 'x-ms-blob-type: BlockBlob'" if place.uri.startswith("abfs") else ""
+    curl = f"curl --fail --silent --show-error --globoff --retry 5{header}"
+    return f"printf 'url = \"%s\"\\n' {url} | {curl} --config - --upload-file {path}"
+
+
+async def signed_url(uri: str, method: str, lifetime: timedelta) -> str:
+    """Return a URL by which anybody may read (GET) or write (PUT) one object for a time. Raises CannotSign."""
+    remedy = "Use a run with s3://, gs:// or abfs:// storage, or output_upload='connector' or 'job'."
+    if not storage.is_remote(uri):
+        raise CannotSign(f"There are no upload URLs for {uri}: its storage is a directory", hint=remedy)
+    # As flyte itself reaches a bucket; it has no call for this.
+    system = cast("Any", storage.get_underlying_filesystem(path=uri))
+    try:
+        bucket, key = system._split_path(uri)  # noqa: SLF001  # there is no public way
+        bucket_store = system._construct_store(bucket)  # noqa: SLF001
+        signing = obstore.sign_async(bucket_store, cast("Any", method), key, lifetime)
+        return str(await asyncio.wait_for(signing, _PATIENCE))
+    except Exception as error:  # each store has its own ways to be without credentials that sign
+        # Its text is not shown: it may have the request, and so a signature.
+        what = f"No URL for {uri} can be signed ({type(error).__name__})"
+        hint = "The connector needs credentials of its own that may sign, for instance an S3 key. " + remedy
+        raise CannotSign(what, hint=hint) from None
