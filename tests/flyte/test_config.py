@@ -226,6 +226,18 @@ def test_the_cache_sees_what_decides_the_result_and_nothing_else() -> None:
     assert of(outputs={"m": File}, upload="job") == of(outputs={"m": File})
 
 
+def test_a_task_that_is_overridden_keeps_its_script_and_its_rule() -> None:
+    task = SlurmScriptTask("t", "a", Slurm(), inputs={"n": int}, outputs={"m": File}, cache="auto", retries=3)
+    flyte.TaskEnvironment.from_task("env", task)
+    same, other = task.override(cache="auto"), task.override(plugin_config=Slurm(partition="gpu"))
+    versions = [str(serialize(one).metadata.discovery_version) for one in (task, same, other)]
+    assert versions[0] == versions[1] != versions[2]
+    assert (other.script, other.declared_outputs, serialize(other).metadata.retries.retries) == ("a", {"m": File}, 3)
+    assert serialize(task.override(retries=5)).metadata.retries.retries == 5
+    with pytest.raises(ValueError, match="image cannot be overridden"):
+        task.override(image="x")
+
+
 def test_a_version_of_the_authors_own_is_left_alone() -> None:
     own = flyte.Cache(behavior="override", version_override="mine")
     assert version(SlurmScriptTask("t", "a", Slurm(), cache=own)) == "mine"

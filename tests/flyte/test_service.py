@@ -9,7 +9,8 @@ from typing import Any
 
 import flyte
 import pytest
-from flyte.connectors import Resource
+from flyte._persistence._db import LocalDB
+from flyte.connectors import ConnectorRegistry, Resource
 from flyte.io import File
 from flyteidl2.connector.connector_pb2 import TaskExecutionMetadata
 from flyteidl2.core.execution_pb2 import ContainerError, ErrorDocument, TaskExecution
@@ -318,6 +319,36 @@ async def test_in_a_local_run_no_two_tasks_write_to_one_place(site: Site) -> Non
     await run.cancel()
     (record,) = await site.fake.describe([int(left.job_id)])
     assert str(record.state) == "CANCELLED"
+
+
+async def test_the_cache_works_in_a_local_run_too(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result is used again until the script changes: flyte's local executor has no other rule than ours."""
+    monkeypatch.setenv("FLYTE_SLURM_FILES", "/home=/mounted")
+    monkeypatch.setattr(LocalDB, "_get_db_path", staticmethod(lambda: str(tmp_path / "cache.db")))
+    monkeypatch.setattr(LocalDB, "_initialized", False)
+    monkeypatch.setattr(LocalDB, "_conn", None)
+    monkeypatch.setattr(LocalDB, "_conn_sync", None)
+    monkeypatch.setattr(ConnectorRegistry, "get_connector", lambda *_: site.connector)
+    await flyte.init.aio(root_dir=tmp_path)
+    here = flyte.with_runcontext(mode="local", raw_data_path=str(tmp_path / "raw"))
+    create = site.connector.create
+
+    async def create_and_finish(*args: Any, **kwargs: Any) -> SlurmJobMetadata:
+        meta = await create(*args, **kwargs)
+        path = site.files / meta.declared_outputs["n"]["written_to"].removeprefix("/home/")
+        path.parent.mkdir(parents=True)
+        path.write_text(f"{meta.job_id}\n")
+        site.finish(meta)
+        return meta
+
+    monkeypatch.setattr(site.connector, "create", create_and_finish)
+    results = []
+    for text in ("#!/bin/sh\n", "#!/bin/sh\n", "#!/bin/sh\n# changed\n"):
+        task = SlurmScriptTask("cached", text, Slurm(), outputs={"n": int}, cache="auto")
+        flyte.TaskEnvironment.from_task("cached", task)
+        results.append((await here.run.aio(task)).outputs()[0])
+    assert results[0] == results[1] != results[2]
+    assert jobs(site) == 2
 
 
 async def test_what_a_script_did_not_write_is_named(site: Site) -> None:

@@ -39,5 +39,5 @@ def with_script(cache: Cache, policy: ScriptPolicy) -> Cache:
     if cache.behavior != "auto" or cache.version_override is not None:
         return cache
     given = cache.policies if isinstance(cache.policies, list) else []
-    own = [one for one in given if not isinstance(one, FunctionBodyPolicy)]
+    own = [one for one in given if not isinstance(one, (FunctionBodyPolicy, ScriptPolicy))]
     return dataclasses.replace(cache, policies=[policy, *own])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from flyte import Cache
@@ -115,6 +116,26 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         if self.declared_outputs:
             config |= {"outputs": self._output_kinds(), "output_upload": self.output_upload}
         return config
+
+    def override(self, **changes: Any) -> SlurmScriptTask:  # as flyte's own has them
+        """Return the task with other settings, ``plugin_config`` among them; its cache goes by the new ones.
+
+        Raises ValueError for what makes the task what it is: name, image, interface, docs.
+        """
+        fixed = ("name", "interface", "task_type", "image")
+        if refused := sorted({*fixed, "docs"} & changes.keys()):
+            raise ValueError(f"{', '.join(refused)} cannot be overridden")
+        kept = {one.name: getattr(self, one.name) for one in fields(TaskTemplate) if one.init and one.name not in fixed}
+        given = {name: value for name, value in changes.items() if value is not None}
+        return SlurmScriptTask(
+            self.name,
+            given.pop("script", self.script),
+            given.pop("plugin_config", self.plugin_config),
+            inputs={name: kind for name, (kind, _) in self.interface.inputs.items()},
+            outputs=self.declared_outputs,
+            output_upload=given.pop("output_upload", self.output_upload),
+            **{**kept, **given},
+        )
 
     async def execute(self, **kwargs: object) -> object:
         """Run the script as a job and wait for it."""
