@@ -425,12 +425,12 @@ async def test_a_script_that_failed_has_no_outputs(site: Site) -> None:
 # --- logs -----------------------------------------------------------------------------------------------------
 
 
-async def lines_of(site: Site, meta: SlurmJobMetadata, token: str = "") -> tuple[list[str], str]:
-    lines, after = [], ""
-    async for one in site.connector.get_logs(meta, token=token):
-        lines += [line.message for line in one.body.lines]
+async def lines_of(site: Site, meta: SlurmJobMetadata, token: str = "", lines: int = 0) -> tuple[list[str], str]:
+    texts, after = [], ""
+    async for one in site.connector.get_logs(meta, token=token, lines=lines):
+        texts += [line.message for line in one.body.lines]
         after = one.header.token or after
-    return lines, after
+    return texts, after
 
 
 async def test_logs_go_on_where_they_were(site: Site) -> None:
@@ -455,15 +455,37 @@ async def test_logs_go_on_where_they_were(site: Site) -> None:
     assert lines == ["three"]
     with out.open("ab") as more:
         more.write(b"ne\n")
-    lines, _ = await lines_of(site, meta, token)
+    lines, token = await lines_of(site, meta, token)
     assert lines == ["half a line"]
+    with out.open("ab") as more:
+        more.write(b"no end")
+    found = []
+    for _ in range(3):
+        lines, token = await lines_of(site, meta, token)
+        found.append(lines)
+    assert found == [[], ["no end"], []], "a last line without an end comes once it is quiet"
+    out.write_bytes(b"anew\n")
+    assert (await lines_of(site, meta, token))[0] == ["anew"], "as after a requeue"
+
+
+async def test_as_many_lines_as_are_asked_for(site: Site) -> None:
+    meta = await site.create()
+    out = site.files / meta.stdout_path.removeprefix("/home/")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text("".join(f"{number}\n" for number in range(1000)))
+    assert (await lines_of(site, meta, lines=2))[0][1:] == ["998", "999"]
+    assert len((await lines_of(site, meta))[0]) == 501
+    for odd in ("x", "[]", '{"stdout": [1]}', '{"stdout": [-1, 0]}', '{"other": 3}'):
+        assert (await lines_of(site, meta, odd))[0][-1] == "999"
 
 
 async def test_logs_that_cannot_be_read_are_explained(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FLYTE_SLURM_FILES")
-    lines, _ = await lines_of(site, await site.create())
-    assert len(lines) == 2
-    assert all("cannot be read: Nothing leads to /home/alice" in line for line in lines)
+    meta = await site.create()
+    lines, token = await lines_of(site, meta)
+    assert len(lines) == 1
+    assert f"The output of Slurm job {meta.job_id} cannot be read: Nothing leads to /home/alice" in lines[0]
+    assert (await lines_of(site, meta, token))[0] == []
 
 
 async def test_metrics(site: Site) -> None:

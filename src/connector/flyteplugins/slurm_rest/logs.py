@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from flyteidl2.connector.connector_pb2 import (
     GetTaskMetricsResponse,
 )
 from flyteidl2.core.metrics_pb2 import ExecutionMetricResult
-from flyteidl2.logs.dataplane.payload_pb2 import LogLine
+from flyteidl2.logs.dataplane.payload_pb2 import LogLine, LogLineOriginator
 from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -27,66 +28,104 @@ if TYPE_CHECKING:
 
 __all__ = ["job_logs", "job_metrics"]
 
+USER, SYSTEM = LogLineOriginator.USER, LogLineOriginator.SYSTEM
 _FIRST_LINES = 500
 _FIRST_BYTES = 512 * 1024
 # One message must stay well under gRPC's 4 MiB, whatever the lines weigh beside their text.
 _PIECE = 256 * 1024
 
 
-async def job_logs(files: Files, meta: SlurmJobMetadata, token: str) -> AsyncIterator[GetTaskLogsResponse]:
+async def job_logs(
+    files: Files, meta: SlurmJobMetadata, token: str, lines: int = 0
+) -> AsyncIterator[GetTaskLogsResponse]:
     """Yield the lines of both streams from the offsets in ``token``, or their last ones, then the next token.
 
-    Where nothing can be read, one line says why.
+    ``lines`` is how many of each stream to begin with, 500 by default. Where nothing can be read, one line says why; it
+    is not repeated to who follows.
     """
     offsets = _read_token(token)
-    lines: list[str] = []
+    texts: list[str] = []
+    notes: list[str] = []
+    troubles: dict[str, str] = {}
     for stream, path in (("stdout", meta.stdout_path), ("stderr", meta.stderr_path)):
         try:
-            start, data = await _read(files, path, offsets.get(stream))
+            found = await _read(files, path, offsets.get(stream), lines or _FIRST_LINES)
         except FileMissing:
             continue
         except SlurmError as error:
-            lines.append(f"The {stream} of Slurm job {meta.job_id} cannot be read: {error}")
+            troubles[stream] = " ".join(str(error).split())
             continue
-        if stream not in offsets and data:
-            lines.append(f"--- {stream}: {path} ---")
-        lines += data.decode("utf-8", "replace").splitlines()
-        offsets[stream] = start + len(data)
-    if not lines and not token:
-        lines = [f"No output yet from Slurm job {meta.job_id}; it goes to {meta.stdout_path}"]
-    now = Timestamp()
-    now.FromDatetime(datetime.now(timezone.utc))
-    body = GetTaskLogsResponseBody(lines=[LogLine(timestamp=now, message=line) for line in lines])
+        if stream not in offsets and found.data:
+            texts.append(f"--- {stream}: {path} ---")
+        texts += found.data.decode("utf-8", "replace").splitlines()
+        offsets[stream] = (found.start + len(found.data), found.seen)
+    if not token:
+        notes = _explained(meta, troubles)
+        if not texts and not notes:
+            notes = [f"No output yet from Slurm job {meta.job_id}; it goes to {meta.stdout_path}"]
+    body = GetTaskLogsResponseBody(lines=[*_lines(texts, USER), *_lines(notes, SYSTEM)])
     yield GetTaskLogsResponse(body=body)
     yield GetTaskLogsResponse(header=GetTaskLogsResponseHeader(token=json.dumps(offsets)))
 
 
-async def _read(files: Files, path: str, offset: int | None) -> tuple[int, bytes]:
-    """Return where it begins and the bytes: the last lines, or whole lines from an offset on."""
-    if offset is None:
-        tail = await files.tail(path, lines=_FIRST_LINES, max_bytes=_FIRST_BYTES)
-        return tail.start, tail.data
+def _explained(meta: SlurmJobMetadata, troubles: Mapping[str, str]) -> list[str]:
+    """Return one line for whatever cannot be read."""
+    if not troubles:
+        return []
+    what = "output" if len(troubles) > 1 else next(iter(troubles))
+    return [f"The {what} of Slurm job {meta.job_id} cannot be read: {next(iter(troubles.values()))}"]
+
+
+def _lines(texts: Iterable[str], origin: LogLineOriginator) -> list[LogLine]:
+    now = Timestamp()
+    now.FromDatetime(datetime.now(timezone.utc))
+    return [LogLine(timestamp=now, message=text, originator=origin) for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A part of a file from ``start`` on. ``seen`` is where the file ended: a line may go on after ``data``."""
+
+    start: int
+    data: bytes
+    seen: int
+
+
+async def _read(files: Files, path: str, known: tuple[int, int] | None, lines: int) -> _Read:
+    """Return the last lines, or whole lines from an offset on; a file that became shorter is read from its start.
+
+    A line without its end comes once nothing was added to it between two calls, or when it fills a message.
+    """
+    if known is None:
+        tail = await files.tail(path, lines=lines, max_bytes=_FIRST_BYTES)
+        return _Read(tail.start, tail.data, tail.start + len(tail.data))
+    offset, seen = known
+    if (await files.stat(path)).size < offset:
+        offset, seen = 0, 0
     found = b""
     async for data in files.read_chunks(path, offset=offset, size=_PIECE):
         found += data
         if len(found) >= _PIECE:
             break
-    # A line that is still being written comes with the next call, unless it is longer than a message.
     end = found.rfind(b"\n") + 1
-    return offset, found[:end] if end or len(found) < _PIECE else found
+    is_quiet = offset + len(found) == seen
+    whole = is_quiet or (not end and len(found) >= _PIECE)
+    return _Read(offset, found if whole else found[:end], offset + len(found))
 
 
-def _read_token(token: str) -> dict[str, int]:
-    if not token:
-        return {}
+def _read_token(token: str) -> dict[str, tuple[int, int]]:
+    """Return where each stream goes on, and where its file ended; anything that is no token of ours begins anew."""
     try:
-        found = json.loads(token)
+        found = json.loads(token) if token else {}
     except ValueError:
         return {}
-    pairs = found.items() if isinstance(found, dict) else ()
-    return {
-        name: value for name, value in pairs if name in ("stdout", "stderr") and isinstance(value, int) and value >= 0
-    }
+    offsets: dict[str, tuple[int, int]] = {}
+    for name, value in found.items() if isinstance(found, dict) else ():
+        # An offset alone is what earlier releases gave.
+        pair = value if isinstance(value, list) else [value, 0]
+        if name in ("stdout", "stderr") and len(pair) == 2 and all(type(one) is int and one >= 0 for one in pair):
+            offsets[name] = (pair[0], pair[1])
+    return offsets
 
 
 def job_metrics(record: JobInfo) -> GetTaskMetricsResponse:

@@ -223,12 +223,15 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
     # --- logs and metrics -----------------------------------------------------------------------------------
 
     async def get_logs(
-        self, resource_meta: SlurmJobMetadata, token: str = "", **_: object
+        self, resource_meta: SlurmJobMetadata, token: str = "", lines: int = 0, **_: object
     ) -> AsyncIterator[GetTaskLogsResponse]:
-        """Yield the job's output from where ``token`` says, then the token to go on with."""
+        """Yield the job's output from where ``token`` says, then the token to go on with.
+
+        ``lines`` is how many of each stream to begin with; flyte 2.12 does not hand on what the platform asks for.
+        """
         cluster = self.known.clusters.known(resource_meta.rest_url, resource_meta.host, resource_meta.username)
         cluster = cluster or self._cluster_of(resource_meta, None)
-        async for response in job_logs(cluster.client.files, resource_meta, token):
+        async for response in job_logs(cluster.client.files, resource_meta, token, lines):
             yield response
 
     async def get_metrics(self, resource_meta: SlurmJobMetadata, **_: object) -> GetTaskMetricsResponse:

@@ -117,7 +117,7 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
             config |= {"outputs": self._output_kinds(), "output_upload": self.output_upload}
         return config
 
-    def override(self, **changes: Any) -> SlurmScriptTask:  # as flyte's own has them
+    def override(self, **changes: Any) -> SlurmScriptTask:  # noqa: ANN401  # what flyte's own takes
         """Return the task with other settings, ``plugin_config`` among them; its cache goes by the new ones.
 
         Raises ValueError for what makes the task what it is: name, image, interface, docs.
