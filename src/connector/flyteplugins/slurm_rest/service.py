@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from flyte.connectors import AsyncConnector, Resource
-from flyteidl2.core.execution_pb2 import TaskExecution
+from flyteidl2.core.execution_pb2 import TaskExecution, TaskLog
 
 from slurm_rest import AsyncJob, SlurmError
 from slurm_rest.errors import JobNotFound, PermissionDenied
@@ -19,6 +19,7 @@ from slurm_rest.errors import JobNotFound, PermissionDenied
 from .clients import Cluster, Clusters
 from .follower import Look
 from .judging import Verdict, judge, settled
+from .links import Copies, site_links
 from .logs import job_logs, job_metrics
 from .messages import capped, details, with_stderr
 from .metadata import SlurmJobMetadata
@@ -46,6 +47,7 @@ _STDERR_BYTES = 16 * 1024
 # Together with the first news of a job these stay under the two seconds that an answer may take.
 _SETTLE_PATIENCE = 0.5
 _STDERR_PATIENCE = 0.5
+_COPY_PATIENCE = 0.1
 # How long delete waits to see the job end.
 _CANCEL_PATIENCE = 3.0
 
@@ -60,6 +62,7 @@ class Known:
 
     clusters: Clusters = field(default_factory=Clusters)
     settling: Settling = field(default_factory=Settling)
+    copies: Copies = field(default_factory=Copies)
     phases: dict[str, tuple[Phase, int]] = field(default_factory=dict)
     cancelled: set[str] = field(default_factory=set)
 
@@ -137,8 +140,15 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             resource_meta.job_id, look, cancelled_by_us=key in self.known.cancelled, last=self.known.phases.get(key)
         )
         outputs: Mapping[str, object] | None = None
+        links: list[TaskLog] | None = None
         if verdict.phase.is_terminal:
+            await self._copies(key, resource_meta, cluster, patience=0)
             verdict, outputs = await self._settle(key, resource_meta, cluster, verdict)
+        if verdict.phase.is_terminal:
+            links = await self._copies(key, resource_meta, cluster, patience=_COPY_PATIENCE)
+            if links is None:
+                text = f"{verdict.message}\nThe job is over; the connector is copying what it wrote"
+                verdict, outputs = Verdict(Phase.RUNNING, text), None
         if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
             verdict = await self._with_stderr(resource_meta, cluster, verdict)
         run = LOCAL_RUN.get()
@@ -154,6 +164,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         return Resource(
             phase=TaskExecution.Phase.Value(verdict.phase.value),
             message=capped(verdict.message),
+            log_links=[*site_links(Deployment.read(os.environ).log_links, resource_meta, look.record), *(links or [])],
             outputs=dict(outputs) if outputs else None,
             custom_info=details(_facts(resource_meta, cluster, look), look.record),
         )
@@ -174,6 +185,17 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             text = f"{verdict.message}\nThe job is over; the connector is {what}"
             return Verdict(Phase.RUNNING, f"{text}; trouble with it: {trouble}" if trouble else text), None
         return settled(verdict, outcome), outcome.outputs if outcome and outcome.is_success else None
+
+    async def _copies(
+        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, *, patience: float
+    ) -> list[TaskLog] | None:
+        """Return links to copies of the job's output, None while they are made; a local run needs none."""
+        deployment = Deployment.read(os.environ)
+        if not deployment.log_copies or LOCAL_RUN.get() is not None:
+            return []
+        return await self.known.copies.links(
+            key, meta, cluster.client.files, deployment.upload_url_ttl, patience=patience
+        )
 
     async def _with_stderr(self, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict) -> Verdict:
         """Add the end of the job's standard error, where there is a way to it in time."""

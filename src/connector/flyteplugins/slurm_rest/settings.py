@@ -16,7 +16,7 @@ from typing import Literal, cast
 from slurm_rest.errors import ConfigError
 from slurm_rest.pathmap import PathMap
 
-__all__ = ["AskedConnection", "ClusterAccess", "Deployment", "SecretValues", "parse_size"]
+__all__ = ["AskedConnection", "ClusterAccess", "Deployment", "LinkTemplate", "SecretValues", "parse_size", "read_links"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
@@ -27,6 +27,11 @@ _UPLOAD_LIMIT = 100 * 1024 * 1024
 _SIZE = re.compile(r"(?P<number>[0-9]+)\s*(?P<unit>[KMGT]I?B|B|)")
 # A signature of S3's version 4 is good for a week at most.
 _URL_LIFETIME = timedelta(days=7)
+_PLACE = re.compile(r"\{([a-z_]+)\}")
+_LINK_NAMES = (
+    *("job_id", "job_name", "user", "cluster", "partition", "account", "qos", "node", "nodes"),
+    *("start_ms", "end_ms", "stdout", "stderr"),
+)
 _SPAN = re.compile(r"(?P<number>[0-9]+)\s*(?P<unit>[smhd]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _UNITS = {"": 1, "B": 1} | {
@@ -95,6 +100,15 @@ class ClusterAccess:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkTemplate:
+    """A link of the site. ``url`` has placeholders in braces, ``names`` are theirs."""
+
+    name: str
+    url: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Deployment:
     """The ``FLYTE_SLURM_*`` variables of the connector, read once and checked.
 
@@ -118,6 +132,8 @@ class Deployment:
     rest_ca_file: str = ""
     files: str = ""
     upload_url_ttl: timedelta = _URL_LIFETIME
+    log_links: tuple[LinkTemplate, ...] = ()
+    log_copies: bool = True
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Deployment:
@@ -145,6 +161,8 @@ class Deployment:
             rest_api_version=given["REST_API_VERSION"],
             rest_ca_file=given["REST_CA_FILE"],
             files=given["FILES"],
+            log_links=read_links(given["LOG_LINKS"]),
+            log_copies=given["LOG_COPIES"].lower() not in ("0", "false", "no"),
             upload_url_ttl=_url_lifetime(given["UPLOAD_URL_TTL"]),
         )
         found._check()
@@ -215,7 +233,7 @@ class Deployment:
 
 _VARIABLES = (
     *("HOST", "PORT", "USERNAME", "SSH_PRIVATE_KEY", "KNOWN_HOSTS", "WORKING_DIR", "SKIP_HOST_KEY_VERIFICATION"),
-    *("CONNECTOR_UPLOAD_MAX_BYTES", "TRANSPORT", "FILES", "UPLOAD_URL_TTL"),
+    *("CONNECTOR_UPLOAD_MAX_BYTES", "TRANSPORT", "FILES", "UPLOAD_URL_TTL", "LOG_LINKS", "LOG_COPIES"),
     *("REST_URL", "REST_TOKEN", "REST_TOKEN_FILE", "REST_JWT_KEY_FILE", "REST_API_VERSION", "REST_CA_FILE"),
 )
 
@@ -226,6 +244,22 @@ def _port(text: str) -> int | None:
     if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
         raise ConfigError(f"{_PREFIX}PORT is {text!r}", hint="It is a number from 1 to 65535.")
     return int(text)
+
+
+def read_links(text: str) -> tuple[LinkTemplate, ...]:
+    """Read ``NAME=URL`` entries, one a line or separated by ``;``; raises ConfigError for one that cannot work."""
+    found = []
+    for entry in filter(None, (part.strip() for part in re.split(r"[;\n]", text))):
+        name, equals, url = (part.strip() for part in entry.partition("="))
+        if not (name and equals and url.startswith(("http://", "https://"))):
+            hint = "It takes NAME=https://... entries, one a line or separated by ; (%3B inside a URL)."
+            raise ConfigError(f"{_PREFIX}LOG_LINKS has {entry!r}", hint=hint)
+        names = tuple(_PLACE.findall(url))
+        if set("{}") & set(_PLACE.sub("", url)) or set(names) - set(_LINK_NAMES):
+            hint = f"Placeholders are {', '.join(f'{{{one}}}' for one in _LINK_NAMES)}."
+            raise ConfigError(f"{_PREFIX}LOG_LINKS has {url!r}, with a placeholder that does not exist", hint=hint)
+        found.append(LinkTemplate(name, url, names))
+    return tuple(found)
 
 
 def _span(name: str, text: str) -> timedelta:
