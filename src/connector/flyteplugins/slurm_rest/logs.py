@@ -23,6 +23,8 @@ from slurm_rest import JobInfo, SlurmError
 from slurm_rest.errors import FileMissing
 from slurm_rest.transport.files import Files
 
+from .usage import allocated
+
 if TYPE_CHECKING:
     from .metadata import SlurmJobMetadata
 
@@ -128,17 +130,22 @@ def _read_token(token: str) -> dict[str, tuple[int, int]]:
     return offsets
 
 
-def job_metrics(record: JobInfo) -> GetTaskMetricsResponse:
-    """Return elapsed seconds, CPUs and the allocated TRES, as far as they are known."""
+def job_metrics(record: JobInfo, use: Mapping[str, float]) -> GetTaskMetricsResponse:
+    """Return elapsed seconds, CPUs, the allocated TRES and what the job used, as far as they are known.
+
+    ``use`` is what ``usage.used`` makes of accounting's record.
+    """
     values: dict[str, float] = {}
     if record.start_time and not record.state.is_pending:
         end = record.end_time if record.state.is_terminal and record.end_time else datetime.now(timezone.utc)
         values["elapsed_seconds"] = max(0.0, (end - record.start_time).total_seconds())
     if record.cpus:
         values["cpus"] = float(record.cpus)
-    for name, value in record.tres_allocated.items():
-        if value.replace(".", "", 1).isdigit():
-            values[f"tres/{name}"] = float(value)
+    values |= allocated(record.tres_allocated)
+    values |= use
+    elapsed = values.get("elapsed_seconds", 0.0)
+    if "cpu_seconds" in use and elapsed and record.cpus:
+        values["cpu_efficiency"] = use["cpu_seconds"] / (elapsed * record.cpus)
     results = []
     for name, number in values.items():
         data = Struct()

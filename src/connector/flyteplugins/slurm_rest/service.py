@@ -32,6 +32,7 @@ from .settling import Settling, Work
 from .states import Phase
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
 from .transfers import Transfer, collect
+from .usage import used
 from .workplace import find_workplace, require_files
 
 if TYPE_CHECKING:
@@ -257,11 +258,11 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             yield response
 
     async def get_metrics(self, resource_meta: SlurmJobMetadata, **_: object) -> GetTaskMetricsResponse:
-        """Return how long the job has run and what it was given."""
+        """Return how long the job has run, what it was given and, where accounting knows it, what it used."""
         cluster = self.known.clusters.known(resource_meta.rest_url, resource_meta.host, resource_meta.username)
         cluster = cluster or self._cluster_of(resource_meta, None)
         job = AsyncJob(cluster.client, int(resource_meta.job_id), identity=resource_meta.identity())
-        return job_metrics(await job.info())
+        return job_metrics(await job.info(), await _use(cluster, resource_meta))
 
 
 class SlurmScriptConnector(SlurmConnector):
@@ -330,6 +331,19 @@ def _work_for(meta: SlurmJobMetadata, cluster: Cluster, phase: Phase) -> Work | 
 
         return outcome
     return None
+
+
+async def _use(cluster: Cluster, meta: SlurmJobMetadata) -> dict[str, float]:
+    """Return what accounting knows that the job used; nothing where it is not asked over REST, or is away."""
+    try:
+        answer = await cluster.client.api.db.get_job(meta.job_id)
+    except SlurmError as error:
+        log.info("Job %s: accounting does not tell what it used: %s", meta.job_id, error.message)
+        return {}
+    records = [one.model_dump(mode="json", by_alias=True) for one in answer.jobs or ()]
+    # An id comes again; a job's name is that of its attempt alone.
+    own = [one for one in records if one.get("name") == meta.job_name]
+    return used(own[-1]) if own else {}
 
 
 def _facts(meta: SlurmJobMetadata, cluster: Cluster, look: Look) -> dict[str, object]:
