@@ -31,6 +31,7 @@ from .settings import ClusterAccess, Deployment, SecretValues
 from .settling import Settling, Work
 from .states import Phase
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
+from .tidying import Tidying
 from .transfers import Transfer, collect
 from .usage import used
 from .workplace import find_workplace, require_files
@@ -64,6 +65,7 @@ class Known:
     clusters: Clusters = field(default_factory=Clusters)
     settling: Settling = field(default_factory=Settling)
     copies: Copies = field(default_factory=Copies)
+    tidying: Tidying = field(default_factory=Tidying)
     phases: dict[str, tuple[Phase, int]] = field(default_factory=dict)
     cancelled: set[str] = field(default_factory=set)
 
@@ -98,7 +100,8 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             log.warning("%s asks not to verify host keys: only the deployment can say so", task.name)
         access = deployment.access(task.connection, _secret_values(ssh_private_key, known_hosts_data, rest_token))
         cluster = self.known.clusters.get(access)
-        place = await find_workplace(cluster, task.working_dir or deployment.working_dir, await cluster.user())
+        user = await cluster.user()
+        place = await find_workplace(cluster, task.working_dir or deployment.working_dir, user)
         unique = random_words.token_hex(4)
         # In a local run all tasks have one prefix.
         prefix = output_prefix if execution.is_known else f"{output_prefix.rstrip('/')}/{unique}"
@@ -117,6 +120,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             await _end_earlier(cluster, task, replace(execution, attempt=execution.attempt - 1))
         job = await cluster.client.submit(plan.spec, idempotency_key=plan.key or None)
         log.info("Job %d (%s) at %s%s", job.id, plan.name, access.where, " was there already" if job.found else "")
+        self.known.tidying.begin(cluster, place.directory, user, deployment.job_files_ttl)
         expects = bool(task_template.interface.outputs.variables)
         meta = _metadata(job, task, plan, access, task.outputs_path or output_prefix, expects)
         if (run := LOCAL_RUN.get()) is not None:

@@ -134,6 +134,7 @@ class Deployment:
     upload_url_ttl: timedelta = _URL_LIFETIME
     log_links: tuple[LinkTemplate, ...] = ()
     log_copies: bool = True
+    job_files_ttl: timedelta | None = None
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Deployment:
@@ -163,6 +164,7 @@ class Deployment:
             files=given["FILES"],
             log_links=read_links(given["LOG_LINKS"]),
             log_copies=given["LOG_COPIES"].lower() not in ("0", "false", "no"),
+            job_files_ttl=_keeping(given["JOB_FILES_TTL"]),
             upload_url_ttl=_url_lifetime(given["UPLOAD_URL_TTL"]),
         )
         found._check()
@@ -233,7 +235,7 @@ class Deployment:
 
 _VARIABLES = (
     *("HOST", "PORT", "USERNAME", "SSH_PRIVATE_KEY", "KNOWN_HOSTS", "WORKING_DIR", "SKIP_HOST_KEY_VERIFICATION"),
-    *("CONNECTOR_UPLOAD_MAX_BYTES", "TRANSPORT", "FILES", "UPLOAD_URL_TTL", "LOG_LINKS", "LOG_COPIES"),
+    *("CONNECTOR_UPLOAD_MAX_BYTES", "TRANSPORT", "FILES", "UPLOAD_URL_TTL", "LOG_LINKS", "LOG_COPIES", "JOB_FILES_TTL"),
     *("REST_URL", "REST_TOKEN", "REST_TOKEN_FILE", "REST_JWT_KEY_FILE", "REST_API_VERSION", "REST_CA_FILE"),
 )
 
@@ -268,6 +270,11 @@ def _span(name: str, text: str) -> timedelta:
     if found is None or not int(found["number"]):
         raise ConfigError(f"{_PREFIX}{name} is {text!r}, which is no duration", hint="Write 3600, 90m, 12h or 7d.")
     return timedelta(seconds=int(found["number"]) * _SECONDS[found["unit"]])
+
+
+def _keeping(text: str) -> timedelta | None:
+    """Return how long files of jobs are kept, None for ever."""
+    return None if text.lower() in ("", "0", "keep") else _span("JOB_FILES_TTL", text)
 
 
 def _url_lifetime(text: str) -> timedelta:
