@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-__all__ = ["LOCAL_RUN", "LocalRun"]
+__all__ = ["LOCAL_RUN", "LocalRun", "in_order"]
 
 
 @dataclass
@@ -23,6 +23,13 @@ class LocalRun:
         """Cancel its jobs."""
         for end in self.ends:
             await end()
+
+
+def in_order(outputs: Mapping[str, object] | None, run: LocalRun | None) -> Mapping[str, object] | None:
+    """Return a local run's outputs in the order in which the task declares them; others as they are."""
+    if outputs is None or run is None:
+        return outputs
+    return {name: outputs[name] for name in run.outputs if name in outputs}
 
 
 LOCAL_RUN: ContextVar[LocalRun | None] = ContextVar("LOCAL_RUN", default=None)

@@ -26,7 +26,7 @@ from .metadata import SlurmJobMetadata
 from .outcome import Outcome, read_outcome
 from .plan import JobPlan, attempt_words, job_name, make_plan
 from .presigned import with_upload_urls
-from .running import LOCAL_RUN
+from .running import LOCAL_RUN, in_order
 from .settings import ClusterAccess, Deployment, SecretValues
 from .settling import Settling, Work
 from .states import Phase
@@ -145,20 +145,17 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             resource_meta.job_id, look, cancelled_by_us=key in self.known.cancelled, last=self.known.phases.get(key)
         )
         outputs: Mapping[str, object] | None = None
-        links: list[TaskLog] | None = None
+        links = site_links(Deployment.read(os.environ).log_links, resource_meta, look.record)
         if verdict.phase.is_terminal:
             await self._copies(key, resource_meta, cluster, patience=0)
             verdict, outputs = await self._settle(key, resource_meta, cluster, verdict)
         if verdict.phase.is_terminal:
-            links = await self._copies(key, resource_meta, cluster, patience=_COPY_PATIENCE)
-            if links is None:
-                text = f"{verdict.message}\nThe job is over; the connector is copying what it wrote"
-                verdict, outputs = Verdict(Phase.RUNNING, text), None
+            verdict, copies = await self._copied(key, resource_meta, cluster, verdict)
+            links += copies
         if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
             verdict = await self._with_stderr(resource_meta, cluster, verdict)
         run = LOCAL_RUN.get()
-        if outputs and run is not None:
-            outputs = {name: outputs[name] for name in run.outputs if name in outputs}
+        outputs = in_order(outputs, run)
         if verdict.phase is Phase.RETRYABLE_FAILED and run is not None:
             # Flyte's local executor waits for ever in this phase; an error makes it retry.
             raise RuntimeError(verdict.message)
@@ -169,8 +166,8 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         return Resource(
             phase=TaskExecution.Phase.Value(verdict.phase.value),
             message=capped(verdict.message),
-            log_links=[*site_links(Deployment.read(os.environ).log_links, resource_meta, look.record), *(links or [])],
-            outputs=dict(outputs) if outputs else None,
+            log_links=links,
+            outputs=dict(outputs) if outputs and verdict.phase is Phase.SUCCEEDED else None,
             custom_info=details(_facts(resource_meta, cluster, look), look.record),
         )
 
@@ -190,6 +187,16 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             text = f"{verdict.message}\nThe job is over; the connector is {what}"
             return Verdict(Phase.RUNNING, f"{text}; trouble with it: {trouble}" if trouble else text), None
         return settled(verdict, outcome), outcome.outputs if outcome and outcome.is_success else None
+
+    async def _copied(
+        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict
+    ) -> tuple[Verdict, list[TaskLog]]:
+        """Return links to what the job wrote; RUNNING while it is being copied, for a bounded time."""
+        links = await self._copies(key, meta, cluster, patience=_COPY_PATIENCE)
+        if links is None:
+            text = f"{verdict.message}\nThe job is over; the connector is copying what it wrote"
+            return Verdict(Phase.RUNNING, text), []
+        return verdict, links
 
     async def _copies(
         self, key: str, meta: SlurmJobMetadata, cluster: Cluster, *, patience: float
