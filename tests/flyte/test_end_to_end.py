@@ -16,6 +16,7 @@ from flyteidl2.core.execution_pb2 import TaskExecution
 
 from cluster.native import Cluster
 from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
+from tests.support.waiting import until
 
 from .conftest import over_rest
 from .support.platform import Platform
@@ -81,6 +82,45 @@ async def test_a_script_gives_its_outputs(platform: Platform, store: Store) -> N
     assert uris == {"model": f"{job.prefix}/model", "shards": f"{job.prefix}/shards"}
     assert await TypeEngine.to_python_value(values["names"], list[str]) == ["é", "b"]
     assert values["score"].scalar.primitive.float_value == 0.5
+
+
+# The nodes of the tests have no curl; the command's words are tried with a real one elsewhere.
+CURL = (
+    "curl() { python3 -c 'import sys, urllib.request as u; url = sys.stdin.read().split(chr(34))[1];"
+    ' u.urlopen(u.Request(url, open(sys.argv[-1], "rb").read(), method="PUT"))\' "$@"; }\n'
+)
+
+
+async def test_a_script_uploads_by_the_command_that_it_is_given(platform: Platform, store: Store) -> None:
+    """Its job has a deadline, which Slurm takes; what it wrote and used is told when it is over."""
+    script = SlurmScriptTask(
+        name="uploads",
+        script=(
+            f"#!/bin/bash\n#SBATCH --time=3\n{CURL}echo started\n"
+            "end=$((SECONDS + 2)); while [ $SECONDS -lt $end ]; do :; done\n"
+            'printf weights >"$FLYTE_OUTPUT_MODEL" && eval "$FLYTE_OUTPUT_MODEL_UPLOAD"\n'
+        ),
+        plugin_config=Slurm(),
+        outputs={"model": File},
+        output_upload="presigned",
+    )
+    flyte.TaskEnvironment.from_task("uploads", script)
+    job = await platform.create(script)
+    found = await platform.until(job)
+    assert phase(found) == "SUCCEEDED", found.message
+    prefix = job.prefix.removeprefix("s3://")
+    assert store.objects[f"{prefix}/model"] == b"weights"
+    assert [link.name for link in found.log_links] == ["stdout"]
+    assert store.objects[f"{prefix}/slurm-{found.custom_info['job_id']}.stdout.txt"] == b"started\n"
+
+    async def used() -> dict[str, float] | None:
+        metrics = await platform.metrics(job)
+        return metrics if metrics.get("cpu_seconds") and metrics.get("memory_max_bytes") else None
+
+    metrics = await until(used, "what it used")
+    assert metrics is not None
+    assert 0.5 < metrics["cpu_seconds"] < 30
+    assert metrics["memory_max_bytes"] > 100_000
 
 
 async def test_over_ssh_alone(platform_over_ssh: Platform, store: Store) -> None:

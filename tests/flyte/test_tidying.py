@@ -42,9 +42,9 @@ class Accounting:
         return self.records
 
 
-def record(name: str, state: str = "COMPLETED", days: float = 40, user: str = "alice") -> JobInfo:
+def record(name: str, state: str = "COMPLETED", days: float = 40, user: str = "alice", stdout: str = "") -> JobInfo:
     ended = NOW - days * DAY if state != "RUNNING" else None
-    return JobInfo(id=1, name=name, user=user, state=JobState.parse([state]), end_time=ended)
+    return JobInfo(id=1, name=name, user=user, state=JobState.parse([state]), end_time=ended, stdout=stdout)
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ async def test_only_old_files_of_ended_jobs_of_ours_go(home: Path, monkeypatch: 
         f"my-{OLD}.out",
         "slurm-1.out",
     ]
-    for name in (f"{OLD}.out", f"{OLD}.err", f"{OLD}.outputs", *kept):
+    for name in (f"{OLD}.out", f"{OLD}.err", f"{OLD}.outputs", f"{OLD}-7.out", *kept):
         write(home, name)
     accounting = Accounting(
         [record(OLD), record(LIVE, "RUNNING"), record(YOUNG, days=3), record(OTHERS, user="bob"), record("flyte-notes")]
@@ -96,6 +96,14 @@ async def test_only_old_files_of_ended_jobs_of_ours_go(home: Path, monkeypatch: 
     assert await remove_old(cluster(home, accounting, monkeypatch), "/home/alice/jobs", "alice", 30 * DAY) == 1
     assert names(home) == sorted(kept)
     assert accounting.asked == [[OLD, LIVE, YOUNG, UNKNOWN, OTHERS]]
+
+
+async def test_the_output_of_another_place_is_not_taken_for_this_one(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(home, f"{OLD}.out")
+    accounting = Accounting([record(OLD, stdout=f"/scratch/{OLD}.out")])
+    assert await remove_old(cluster(home, accounting, monkeypatch), "/home/alice/jobs", "alice", 30 * DAY) == 0
 
 
 async def test_a_file_that_was_written_lately_stays_whatever_accounting_says(

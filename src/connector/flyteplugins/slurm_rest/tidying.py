@@ -23,8 +23,8 @@ __all__ = ["Tidying", "remove_old"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
-# As plan.job_name and make_plan write them; local runs have no attempt, and their files are kept.
-_OURS = re.compile(r"(?P<job>flyte-[A-Za-z0-9_.-]+-[0-9]+-[0-9a-f]{8})\.(?P<kind>out|err|outputs)")
+# As plan.job_name and make_plan write them, an array's with the number of its task; those of local runs have no attempt.
+_OURS = re.compile(r"(?P<job>flyte-[A-Za-z0-9_.-]+-[0-9]+-[0-9a-f]{8})(?:-[0-9]+)?\.(?P<kind>out|err|outputs)")
 _INTERVAL = 3600.0
 _AT_ONCE = 200
 _ASKED = 50
@@ -98,12 +98,12 @@ async def _ended(
 
 
 def _is_over(records: Sequence[JobInfo], name: str, directory: str, user: str, limit: datetime) -> bool:
-    output = posixpath.join(directory, f"{name}.out")
+    output = posixpath.join(directory, name)
     return bool(records) and all(
         record.user == user
         and record.state.is_terminal
         and record.end_time is not None
         and record.end_time < limit
-        and record.stdout in (None, "", output)
+        and (not record.stdout or record.stdout.startswith(output))
         for record in records
     )
