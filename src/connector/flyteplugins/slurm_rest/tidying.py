@@ -23,7 +23,7 @@ __all__ = ["Tidying", "remove_old"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
-# As plan.job_name and make_plan write them, an array's with the number of its task; those of local runs have no attempt.
+# As plan.job_name and make_plan write them, an array's with the number of its task; local runs have no attempt.
 _OURS = re.compile(r"(?P<job>flyte-[A-Za-z0-9_.-]+-[0-9]+-[0-9a-f]{8})(?:-[0-9]+)?\.(?P<kind>out|err|outputs)")
 _INTERVAL = 3600.0
 _AT_ONCE = 200
