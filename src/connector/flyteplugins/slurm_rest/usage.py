@@ -1,7 +1,8 @@
 """What a job used, as accounting keeps it: from the record of ``slurmdb``'s job, with its steps. Pure.
 
-Steps are summed up as sacct does it for people: CPU time is the job's own, memory the largest that any one task of any
-step had (``TRESUsageInMax``), which is known only where the site gathers it (``JobAcctGatherType``).
+Steps are summed up as sacct does it for people: the CPU time of a job is that of its steps (slurmdb's own total for a
+job is 0 on 24.11), memory the largest that any one task of any step had (``TRESUsageInMax``). Both are known only where
+the site gathers them (``JobAcctGatherType``), and once a step has ended.
 """
 
 from __future__ import annotations
@@ -46,12 +47,13 @@ def _number(text: object) -> float | None:
 def used(record: _Record) -> dict[str, float]:
     """Return ``cpu_seconds``, ``cpu_user_seconds``, ``cpu_system_seconds``, ``memory_max_bytes`` and ``gpu_...``."""
     found: dict[str, float] = {}
-    times = _mapping(record.get("time"))
-    for name, word in (("cpu_seconds", "total"), ("cpu_user_seconds", "user"), ("cpu_system_seconds", "system")):
-        span = _mapping(times.get(word))
-        if "seconds" in span:
-            found[name] = (_number(span["seconds"]) or 0) + (_number(span.get("microseconds")) or 0) / 1e6
     for step in _items(record.get("steps")):
+        times = _mapping(step.get("time"))
+        for name, word in (("cpu_seconds", "total"), ("cpu_user_seconds", "user"), ("cpu_system_seconds", "system")):
+            span = _mapping(times.get(word))
+            if "seconds" in span:
+                seconds = (_number(span["seconds"]) or 0) + (_number(span.get("microseconds")) or 0) / 1e6
+                found[name] = found.get(name, 0.0) + seconds
         for item in _items(_mapping(_mapping(step.get("tres")).get("requested")).get("max")):
             metric = _USED.get((str(item.get("type")), str(item.get("name") or "")))
             count = _number(item.get("count"))
