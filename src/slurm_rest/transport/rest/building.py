@@ -15,7 +15,7 @@ Query = Sequence[tuple[str, str]] | str
 
 def ids_query(ids: Iterable[int]) -> str:
     """Return the query for jobs by their ids, of which there may be thousands: numbers need no encoding."""
-    query = "&job_id=".join(map(str, ids))
+    query = "&job_id=".join([str(job_id) for job_id in ids])
     return f"job_id={query}" if query else ""
 
 
