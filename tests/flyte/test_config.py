@@ -307,6 +307,6 @@ def test_resources_of_an_environment_reach_the_job() -> None:
 
 def test_a_scripts_directives_win_over_resources() -> None:
     asked = flyte.Resources(cpu=2, memory="4Gi")
-    text = "#!/bin/sh\n#SBATCH -c 3 --exclusive=allocation\n"
+    text = "#!/bin/sh\n#SBATCH -c 3 --spread-segments\n"
     custom = script(text, resources=asked).custom_config(SerializationContext(version="1"))
     assert custom["sbatch"] == {"mem": "4096M"}

@@ -18,7 +18,7 @@ NATIVE = Task("slurm", "env.train", container=Container("pyxis", "img"), command
 SCRIPT = Task("slurm_script", "legacy", script="#!/bin/sh\n#SBATCH --time=9 --qos=low\necho\n")
 
 
-def plan(task: Task, execution: Execution = EXECUTION, **inputs: object) -> JobPlan:
+def plan(task: Task, execution: Execution = EXECUTION, release: str = "", **inputs: object) -> JobPlan:
     return make_plan(
         task,
         execution,
@@ -27,6 +27,7 @@ def plan(task: Task, execution: Execution = EXECUTION, **inputs: object) -> JobP
         output_prefix="s3://b/out/",
         inputs=inputs,
         unique="u",
+        release=release,
     )
 
 
@@ -138,6 +139,17 @@ def test_directives_count_with_outputs_too() -> None:
     spec = plan(replace(SCRIPT, outputs={"model": "file"})).spec
     assert (spec.qos, spec.time) == ("low", plan(SCRIPT).spec.time)
     assert SCRIPT.script in spec.script
+
+
+def test_a_script_is_read_as_the_clusters_own_sbatch_reads_it() -> None:
+    twice = replace(SCRIPT, script="#!/bin/sh\n#SBATCH --mail-type=END --mail-type=FAIL\n")
+    assert plan(twice, release="24.11.5").spec.mail_type == ("END", "FAIL")
+    assert plan(twice, release="26.05.1").spec.mail_type == ("FAIL",)
+    new = replace(SCRIPT, script="#!/bin/sh\n#SBATCH --spread-segments\n")
+    assert plan(new, release="26.05").spec.spread_segments
+    assert plan(new).spec.spread_segments
+    with pytest.raises(ValueError, match="Line 2: sbatch has no option --spread-segments"):
+        plan(new, release="24.11")
 
 
 def test_a_script_runs_where_it_says() -> None:

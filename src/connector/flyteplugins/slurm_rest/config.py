@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from .options import FIELD_OPTIONS, check_env, check_modules, check_srun_args, job_options
-from .resources import resource_options
+from .resources import Resources, resource_options
 from .runtimes import check_runtime
-
-if TYPE_CHECKING:
-    from flyte import Resources
 
 __all__ = ["LAUNCHERS", "Slurm"]
 

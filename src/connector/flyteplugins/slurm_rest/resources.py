@@ -6,12 +6,9 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from flyte import Resources
-
-__all__ = ["resource_options"]
+__all__ = ["Device", "Resources", "resource_options"]
 
 _QUANTITY = re.compile(
     r"(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE](?P<power>[+-]?[0-9]+)|(?P<unit>[mkMGTPE]|[KMGTPE]i|))"
@@ -28,6 +25,45 @@ _GPUS = ("gpus", "gpus_per_node", "gpus_per_task", "gpus_per_socket", "gres/gpu"
 _GPU_CLASSES = ("GPU", "AMD_GPU")
 
 
+class Device(Protocol):
+    """A device of flyte."""
+
+    @property
+    def quantity(self) -> int:
+        """How many."""
+
+    @property
+    def device_class(self) -> str:
+        """``GPU``, ``AMD_GPU``, ``TPU`` and so on."""
+
+    @property
+    def device(self) -> str | None:
+        """Its type, such as ``A100``."""
+
+    @property
+    def partition(self) -> str | None:
+        """Its slice, such as ``1g.5gb``."""
+
+
+class Resources(Protocol):
+    """What is read of flyte's Resources. A range is a pair, its request first."""
+
+    @property
+    def cpu(self) -> object:
+        """Cores."""
+
+    @property
+    def memory(self) -> object:
+        """A quantity of bytes."""
+
+    @property
+    def disk(self) -> object:
+        """A quantity of bytes."""
+
+    def get_device(self) -> Device | None:
+        """Return the device with its quantity, None where no device is asked for."""
+
+
 def resource_options(resources: Resources, said: Mapping[str, object]) -> dict[str, object]:
     """Return the JobSpec fields for what a task asks for; of a range its request.
 
@@ -39,8 +75,9 @@ def resource_options(resources: Resources, said: Mapping[str, object]) -> dict[s
         found["cpus_per_task"] = max(1, math.ceil(_quantity(_request(resources.cpu))))
     if resources.memory is not None and not _says(said, _MEMORY):
         found["mem"] = _mebibytes(_request(resources.memory))
-    if resources.gpu is not None and not _says(said, _GPUS) and (gpus := _gpus(resources)):
-        found["gpus_per_node"] = gpus
+    device = resources.get_device()
+    if device is not None and not _says(said, _GPUS):
+        found["gpus_per_node"] = _gpus(device)
     if resources.disk is not None and not _says(said, ("tmp",)):
         found["tmp"] = _mebibytes(resources.disk)
     return found
@@ -72,10 +109,7 @@ def _mebibytes(value: object) -> str:
     return f"{max(1, math.ceil(_quantity(value) / _MIB))}M"
 
 
-def _gpus(resources: Resources) -> str | int | None:
-    device = resources.get_device()
-    if device is None:
-        return None
+def _gpus(device: Device) -> str | int:
     if device.device_class not in _GPU_CLASSES:
         raise ValueError(
             f"resources: Slurm knows a {device.device or device.device_class} only by the name that the site gave it:"

@@ -6,7 +6,8 @@ import contextlib
 import hashlib
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 from slurm_rest import JobSpec
 from slurm_rest.errors import SpecError
@@ -14,6 +15,9 @@ from slurm_rest.sbatch.dialect import DIALECTS
 
 from .options import check_modules, check_srun_args
 from .runtimes import Container, is_inside, step_words
+
+if TYPE_CHECKING:
+    from slurm_rest.sbatch.keywords import JobOptions
 
 __all__ = ["native_script", "output_references", "read_directives", "with_interpreter", "wrapped_script"]
 
@@ -41,16 +45,17 @@ def output_references(script: str) -> set[str]:
     return set(_REFERENCE.findall(script))
 
 
-def read_directives(script: str, release: str = "") -> JobSpec:
+def read_directives(script: str, release: str = "", options: Mapping[str, object] | None = None) -> JobSpec:
     """Return a script as the sbatch of a release reads it; without a release, as the newest one that takes it does.
 
-    Raises ValueError (SpecError) with sbatch's reason.
+    ``options`` win over directives. Raises ValueError (SpecError) with sbatch's reason.
     """
     releases = [release] if release else [*reversed(DIALECTS)]
+    given = cast("JobOptions", dict(options or {}))
     for one in releases[:-1]:
         with contextlib.suppress(SpecError):
-            return JobSpec.from_script(script, release=one)
-    return JobSpec.from_script(script, release=releases[-1])
+            return JobSpec.from_script(script, release=one, **given)
+    return JobSpec.from_script(script, release=releases[-1], **given)
 
 
 def with_interpreter(script: str) -> str:

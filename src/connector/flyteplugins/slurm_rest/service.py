@@ -105,6 +105,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             output_prefix=prefix,
             inputs=inputs or {},
             unique=unique,
+            release=await cluster.release(),
         )
         await require_files(cluster, plan)
         if plan.key and execution.attempt > 0:
