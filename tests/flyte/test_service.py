@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import flyte
 import pytest
@@ -21,7 +22,7 @@ from flyteplugins.slurm_rest.service import Known, SlurmConnector
 from flyteplugins.slurm_rest.settings import ClusterAccess
 from slurm_rest import AsyncSlurmClient
 from slurm_rest.errors import ConfigError, PermissionDenied, TokenRejected, Unreachable
-from slurm_rest.testing import FakeTransport
+from slurm_rest.testing import FakeCluster, FakeTransport
 from tests.support.waiting import until
 
 from .support.platform import serialize
@@ -344,6 +345,19 @@ async def test_a_script_that_failed_has_no_outputs(site: Site) -> None:
     found = await site.until(meta, "FAILED")
     assert found.outputs is None
     assert not (site.store / "model").exists()
+
+
+async def test_a_script_is_read_by_the_rules_of_the_cluster(site: Site) -> None:
+    """24.11 adds one kind of mail to the other, 26.05 takes the last."""
+    task = SlurmScriptTask("mails", "#!/bin/sh\n#SBATCH --mail-type=END --mail-type=FAIL\n", Slurm())
+    flyte.TaskEnvironment.from_task("mails", task)
+    for release, kinds in (("24.11", ["END", "FAIL"]), ("26.05", ["FAIL"])):
+        site.fake = FakeTransport(FakeCluster(run=False, release=release))
+        site.connector = site.restarted()
+        with patch.object(site.fake, "submit", wraps=site.fake.submit) as submitted:
+            await site.create(task)
+        assert submitted.await_args is not None
+        assert sorted(submitted.await_args.args[0].body["job"]["mail_type"]) == kinds
 
 
 # --- logs -----------------------------------------------------------------------------------------------------
