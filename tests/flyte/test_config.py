@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from datetime import timedelta
 
 import flyte
 import pytest
@@ -234,6 +235,18 @@ def test_a_template_is_read_back() -> None:
     assert (read.fields, read.options) == (EXAMPLE_CUSTOM["sbatch"], EXAMPLE_CUSTOM["sbatch_options"])
     assert (read.modules, read.env, read.outputs) == (("apptainer",), {"AWS_REGION": "eu-north1"}, {"model": "file"})
     assert read.asks_for_unsafe_host
+
+
+def test_the_limits_of_a_task_are_read() -> None:
+    task = script(timeout=flyte.Timeout(max_runtime=90, max_queued_time=60), interruptible=True)
+    flyte.TaskEnvironment.from_task("legacy", task)
+    read = read_task(serialize(task))
+    assert (read.max_runtime, read.max_queued) == (timedelta(seconds=90), timedelta(seconds=60))
+    assert read.interruptible
+    plain = script()
+    flyte.TaskEnvironment.from_task("legacy", plain)
+    bare = read_task(serialize(plain))
+    assert (bare.max_runtime, bare.max_queued, bare.interruptible) == (None, None, False)
 
 
 # --- resources ------------------------------------------------------------------------------------------------

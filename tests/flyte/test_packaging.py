@@ -13,10 +13,22 @@ from tests.packaging.support import ROOT
 
 SOURCE = ROOT / "src/connector/flyteplugins/slurm_rest"
 # These compute and nothing else: no loop, no files, no flyte.
-PURE = ("options", "config", "resources", "settings", "runtimes", "script", "values", "plan", "states", "messages")
+PURE = (
+    "options",
+    "config",
+    "resources",
+    "settings",
+    "runtimes",
+    "script",
+    "values",
+    "plan",
+    "states",
+    "messages",
+    "queueing",
+)
 IMPURE = {"asyncio", "flyte", "flyteidl2", "grpc", "httpx", "os", "pathlib", "socket", "subprocess", "tempfile", "time"}
 # What a task image loads.
-TASK_SIDE = {"", *PURE, "template", "task", "local", "running", "caching"} - {"plan", "states", "messages"}
+TASK_SIDE = {"", *PURE, "template", "task", "local", "running", "caching"} - {"plan", "states", "messages", "queueing"}
 
 
 def loaded_by(code: str) -> set[str]:

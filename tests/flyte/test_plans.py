@@ -89,6 +89,13 @@ def test_the_time_of_the_task_is_the_jobs_limit() -> None:
     assert ours.time == plan(replace(NATIVE, options={"time": "2"})).spec.time
 
 
+def test_an_interruptible_task_is_requeued_where_nothing_else_is_said() -> None:
+    assert plan(replace(NATIVE, interruptible=True)).spec.requeue
+    assert plan(NATIVE).spec.requeue is None
+    own = plan(replace(NATIVE, interruptible=True, options={"no-requeue": True})).spec
+    assert (own.requeue, own.no_requeue) == (None, True)
+
+
 def test_variables_come_in_their_order() -> None:
     task = replace(NATIVE, variables={"A": "image", "RUN_NAME": "image", "B": "image"}, env={"A": "task", "C": "task"})
     env = plan(task).spec.env

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -212,6 +214,37 @@ async def test_ends_that_slurm_chose(site: Site, state: str, phase: str) -> None
     meta = await site.create()
     site.finish(meta, state=state)
     await site.until(meta, phase)
+
+
+# --- limits and interruptions -----------------------------------------------------------------------------------
+
+
+async def test_a_job_that_waits_too_long_is_cancelled_and_worth_another_attempt(site: Site) -> None:
+    task = answer.override(timeout=flyte.Timeout(max_queued_time=60))
+    meta = await site.create(task)
+    phase, found = await site.get(meta)
+    assert phase in ("QUEUED", "WAITING_FOR_RESOURCES")
+    assert "too long" not in (found.message or "")
+    site.fake.slurm.advance(61)
+    late = replace(meta, submitted=(datetime.now(timezone.utc) - timedelta(seconds=61)).isoformat())
+    for job in site.fake.slurm.members(int(meta.job_id)):
+        job.submit_time -= 61
+    found = await site.until(late, "RETRYABLE_FAILED")
+    assert "longer than the 0:01:00 that the task allows (max_queued_time" in (found.message or "")
+    site.connector = site.restarted()
+    found = await site.until(late, "RETRYABLE_FAILED")
+    assert "longer than the 0:01:00" in (found.message or ""), "also on another replica"
+
+
+async def test_a_job_that_started_in_time_is_left_alone(site: Site) -> None:
+    meta = await site.create(answer.override(timeout=flyte.Timeout(max_queued_time=60)))
+    site.fake.start(int(meta.job_id))
+    late = replace(meta, submitted=(datetime.now(timezone.utc) - timedelta(seconds=61)).isoformat())
+    await site.until(late, "RUNNING")
+    assert not site.connector.known.giving_up
+    await site.fake.cancel([int(meta.job_id)])
+    found = await site.until(late, "FAILED")
+    assert "max_queued_time" not in (found.message or "")
 
 
 # --- outages --------------------------------------------------------------------------------------------------

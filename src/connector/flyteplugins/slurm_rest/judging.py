@@ -24,13 +24,23 @@ class Verdict:
     message: str
 
 
-def judge(job_id: str, look: Look, *, cancelled_by_us: bool = False, last: tuple[Phase, int] | None = None) -> Verdict:
+def judge(
+    job_id: str,
+    look: Look,
+    *,
+    cancelled_by_us: bool = False,
+    last: tuple[Phase, int] | None = None,
+    gave_up: str = "",
+) -> Verdict:
     """Return what Slurm alone says of a job. ``last`` is the phase told before, and how often it had started by then.
 
-    A phase goes back only when the job began anew.
+    A phase goes back only when the job began anew. ``gave_up`` is why it was cancelled for having waited too long.
     """
     if look.error is not None:
         return _vanished(job_id, look)
+    if gave_up:
+        # The time is one attempt's, as flyte says: another one may have it again.
+        return Verdict(Phase.RETRYABLE_FAILED, gave_up)
     reason = look.record.reason if look.record is not None and look.record.state.base is look.state.base else ""
     phase = phase_of(look.state, reason, cancelled_by_us=cancelled_by_us)
     if not look.is_over and phase.is_terminal:

@@ -109,6 +109,9 @@ def make_plan(
     if task.max_runtime is not None and "time" not in options:
         # Slurm counts in minutes over REST; the platform itself ends the attempt to the second.
         options["time"] = timedelta(minutes=math.ceil(task.max_runtime.total_seconds() / 60))
+    if task.interruptible and not {"requeue", "no_requeue"} & options.keys():
+        # A preempted job then starts anew by itself where the site requeues, within the same attempt.
+        options["requeue"] = True
     env = _environment(task, execution, inputs, outputs)
     if task.kind == NATIVE:
         spec = _native(task, options, env, home)

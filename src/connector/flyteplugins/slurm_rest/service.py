@@ -8,6 +8,7 @@ import os
 import secrets as random_words
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from flyte.connectors import AsyncConnector, Resource
@@ -24,6 +25,7 @@ from .messages import capped, details, with_stderr
 from .metadata import SlurmJobMetadata
 from .outcome import Outcome, read_outcome
 from .plan import JobPlan, attempt_words, job_name, make_plan
+from .queueing import gave_up, is_overdue
 from .running import LOCAL_RUN
 from .settings import ClusterAccess, Deployment, SecretValues
 from .settling import Settling, Work
@@ -54,13 +56,14 @@ class Known:
     """What the connectors of both task types know together. Losing it costs requests, nothing else.
 
     ``phases`` are those that were told last, with how often the job had started by then; ``cancelled`` the jobs that
-    this process cancelled.
+    this process cancelled; ``giving_up`` cancels those that have waited too long.
     """
 
     clusters: Clusters = field(default_factory=Clusters)
     settling: Settling = field(default_factory=Settling)
     phases: dict[str, tuple[Phase, int]] = field(default_factory=dict)
     cancelled: set[str] = field(default_factory=set)
+    giving_up: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
 
 class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
@@ -133,8 +136,15 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         look = await cluster.follower.look(resource_meta.identity())
         key = _key(resource_meta, cluster)
         verdict = judge(
-            resource_meta.job_id, look, cancelled_by_us=key in self.known.cancelled, last=self.known.phases.get(key)
+            resource_meta.job_id,
+            look,
+            cancelled_by_us=key in self.known.cancelled,
+            last=self.known.phases.get(key),
+            gave_up=gave_up(look, resource_meta.queue_limit, resource_meta.sent),
         )
+        if is_overdue(look, resource_meta.queue_limit, resource_meta.sent, datetime.now(timezone.utc)):
+            self._give_up(key, resource_meta, cluster)
+            verdict = Verdict(verdict.phase, f"{verdict.message}\nIt has waited too long and is being cancelled")
         outputs: Mapping[str, object] | None = None
         if verdict.phase.is_terminal:
             verdict, outputs = await self._settle(key, resource_meta, cluster, verdict)
@@ -153,6 +163,14 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             outputs=dict(outputs) if outputs else None,
             custom_info=details(_facts(resource_meta, cluster, look), look.record),
         )
+
+    def _give_up(self, key: str, meta: SlurmJobMetadata, cluster: Cluster) -> None:
+        """Cancel a job that waits for too long, off this call; what becomes of it the next one sees."""
+        if key in self.known.giving_up:
+            return
+        task = asyncio.create_task(_cancel_waiting(meta, cluster), name=f"give up {key}")
+        self.known.giving_up[key] = task
+        task.add_done_callback(lambda _: self.known.giving_up.pop(key, None))
 
     def _cluster_of(self, meta: SlurmJobMetadata, secrets: SecretValues | None) -> Cluster:
         return self.known.clusters.get(Deployment.read(os.environ).access(meta.asked(), secrets))
@@ -241,6 +259,17 @@ class SlurmScriptConnector(SlurmConnector):
     task_type_name = SCRIPT
 
 
+async def _cancel_waiting(meta: SlurmJobMetadata, cluster: Cluster) -> None:
+    """Cancel a job if it still waits; where that fails the next call tries again."""
+    job = AsyncJob(cluster.client, int(meta.job_id), identity=meta.identity())
+    try:
+        if (await job.info()).state.is_pending:
+            result = await job.cancel()
+            log.warning("Job %s has waited longer than %s: %s", meta.job_id, meta.queue_limit, result.outcome)
+    except SlurmError as error:
+        log.warning("Job %s has waited too long, and cannot be cancelled now: %s", meta.job_id, error.message)
+
+
 async def _end_earlier(cluster: Cluster, task: Task, earlier: Execution) -> None:
     """Cancel the job of the attempt before, which the platform has given up: two would write the same outputs."""
     job = await cluster.client.find(attempt_words(earlier, earlier.attempt), name=job_name(task, earlier))
@@ -284,6 +313,7 @@ def _metadata(
         rest_url=asked.rest_url if access.rest_url == asked.rest_url else "",
         rest_api_version=asked.rest_api_version,
         expects_outputs=expects_outputs,
+        max_queued=task.max_queued.total_seconds() if task.max_queued else 0.0,
     )
 
 
