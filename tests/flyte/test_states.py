@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -10,6 +11,7 @@ from flyteplugins.slurm_rest.follower import Look
 from flyteplugins.slurm_rest.judging import Verdict, judge, settled
 from flyteplugins.slurm_rest.messages import MESSAGE_LIMIT, capped, describe, details, with_stderr
 from flyteplugins.slurm_rest.outcome import Outcome
+from flyteplugins.slurm_rest.queueing import gave_up, is_overdue
 from flyteplugins.slurm_rest.states import Phase, phase_of
 from slurm_rest.errors import JobNotFound
 from slurm_rest.models import ExitCode, JobInfo
@@ -81,6 +83,34 @@ def test_phases_go_back_only_for_a_new_start() -> None:
     again = Look(waiting.state, restarts=1)
     assert judge("7", again, last=(Phase.RUNNING, 0)).phase is Phase.QUEUED
     assert judge("7", look("RUNNING"), last=(Phase.QUEUED, 0)).phase is Phase.RUNNING
+
+
+def test_what_has_waited_too_long() -> None:
+    limit, now = timedelta(minutes=1), datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
+    early, late = now - timedelta(seconds=59), now - timedelta(seconds=61)
+    waiting = look("PENDING")
+    assert is_overdue(waiting, limit, late, now)
+    assert is_overdue(look("PENDING", submit_time=late), limit, None, now)
+    others = [(waiting, early), (look("RUNNING"), late), (replace(waiting, stale_since=now), late), (waiting, None)]
+    others += [(replace(waiting, restarts=1), late), (look("PENDING", restart_count=1), late)]
+    assert not any(is_overdue(known, limit, sent, now) for known, sent in others)
+    assert not is_overdue(waiting, None, late, now)
+
+
+def test_what_was_cancelled_for_having_waited_too_long() -> None:
+    limit, now = timedelta(minutes=1), datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
+    times = {"submit_time": now - timedelta(seconds=60), "end_time": now}
+    ended = look("CANCELLED", over=True, reason="Resources", **times)
+    assert gave_up(ended, limit, None).startswith("Slurm job 7 waited for Resources longer than the 0:01:00")
+    others = [
+        look("CANCELLED", over=True, nodes="n1", **times),
+        look("CANCELLED", over=True, restart_count=1, **times),
+        look("FAILED", over=True, **times),
+        look("CANCELLED", **times),
+        look("CANCELLED", over=True, submit_time=now - timedelta(seconds=30), end_time=now),
+    ]
+    assert [gave_up(one, limit, None) for one in others] == [""] * len(others)
+    assert judge("7", ended, gave_up="too long") == Verdict(Phase.RETRYABLE_FAILED, "too long")
 
 
 def test_an_end_without_its_record_is_no_end_yet() -> None:
