@@ -10,6 +10,7 @@ from .models import JobInfo
 from .poller import Poller
 from .states import JobState
 from .watched import Followed, Watched
+from .within import within
 
 __all__ = ["TrackedJob"]
 
@@ -81,5 +82,5 @@ class TrackedJob:
             left = deadline - asyncio.get_running_loop().time()
             if left <= 0:
                 return
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._poller.news.wait(), left)
+            with contextlib.suppress(TimeoutError):
+                await within(left, self._poller.news.wait())

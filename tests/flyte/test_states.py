@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
@@ -99,7 +100,7 @@ def test_what_has_waited_too_long() -> None:
 
 def test_what_was_cancelled_for_having_waited_too_long() -> None:
     limit, now = timedelta(minutes=1), datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
-    times = {"submit_time": now - timedelta(seconds=60), "end_time": now}
+    times: dict[str, Any] = {"submit_time": now - timedelta(seconds=60), "end_time": now}
     ended = look("CANCELLED", over=True, reason="Resources", **times)
     assert gave_up(ended, limit, None).startswith("Slurm job 7 waited for Resources longer than the 0:01:00")
     others = [

@@ -16,6 +16,7 @@ from flyteidl2.core.execution_pb2 import TaskExecution
 
 from slurm_rest import AsyncJob, SlurmError
 from slurm_rest.errors import JobNotFound, PermissionDenied
+from slurm_rest.within import within
 
 from .clients import Cluster, Clusters
 from .follower import Look
@@ -193,8 +194,8 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         """Add the end of the job's standard error, where there is a way to it in time."""
         tail = cluster.client.files.tail(meta.stderr_path, lines=_STDERR_LINES, max_bytes=_STDERR_BYTES)
         try:
-            text = (await asyncio.wait_for(tail, _STDERR_PATIENCE)).text
-        except (SlurmError, asyncio.TimeoutError):
+            text = (await within(_STDERR_PATIENCE, tail)).text
+        except (SlurmError, TimeoutError):
             return verdict
         return Verdict(verdict.phase, with_stderr(verdict.message, text, _STDERR_LINES))
 
