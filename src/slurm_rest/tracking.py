@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from datetime import datetime
 
 from .models import JobInfo
@@ -65,6 +66,11 @@ class TrackedJob:
     def is_over(self) -> bool:
         """True when nothing more will come of it."""
         return self._known.is_over_for(self._target.member)
+
+    @property
+    def records(self) -> Sequence[JobInfo]:
+        """The final records of all members once the job is over, empty before."""
+        return self._known.records
 
     def outcome(self) -> JobInfo | Exception | None:
         """Return the final record once it is over, or the error that stands in its place; None before."""

@@ -164,6 +164,15 @@ def test_a_script_runs_where_it_says() -> None:
     assert plan(replace(SCRIPT, script="#!/bin/sh\n#SBATCH -D /data\n")).spec.chdir == "/data"
 
 
+def test_each_task_of_an_array_has_an_output_of_its_own() -> None:
+    directive = replace(SCRIPT, script="#!/bin/sh\n#SBATCH --array=0-3\n", outputs={"m": "file"})
+    for task in (directive, replace(SCRIPT, options={"array": "0-3"})):
+        ours = plan(task)
+        assert ours.stdout == f"/home/a/jobs/{ours.name}-%a.out"
+        assert (ours.spec.output, ours.spec.error) == (ours.stdout, ours.stderr)
+        assert ours.spec.array
+
+
 def test_a_script_without_an_interpreter_runs_under_bash() -> None:
     assert plan(replace(SCRIPT, script="#SBATCH --qos=low\necho\n")).spec.qos == "low"
 

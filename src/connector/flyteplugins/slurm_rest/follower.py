@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
@@ -35,7 +35,8 @@ _FORGET = 3600.0
 class Look:
     """What is known of a job now. ``error`` says why nothing more will be learned: it vanished, or never was.
 
-    ``record`` may be of an earlier state while the job goes on; once it is over it is the final one.
+    ``record`` may be of an earlier state while the job goes on; once it is over it is the final one, and ``members``
+    are those of an array's tasks or a het job's components.
     """
 
     state: JobState
@@ -45,6 +46,7 @@ class Look:
     is_over: bool = False
     error: SlurmError | None = None
     trouble: str = ""
+    members: Sequence[JobInfo] = ()
 
 
 class _Entry:
@@ -86,7 +88,8 @@ class Follower:
             await entry.tracked.news(_FIRST_NEWS)
         outcome = entry.tracked.outcome()
         if isinstance(outcome, JobInfo):
-            return Look(outcome.state, outcome, restarts=entry.tracked.restarts, is_over=True)
+            restarts, members = entry.tracked.restarts, entry.tracked.records
+            return Look(outcome.state, outcome, restarts=restarts, is_over=True, members=members)
         state = self._state(entry)
         if isinstance(outcome, JobNotFound):
             return Look(state, entry.record, is_over=True, error=outcome)

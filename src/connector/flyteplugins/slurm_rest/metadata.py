@@ -39,6 +39,8 @@ class SlurmJobMetadata(ResourceMeta):
     rest_url: str = ""
     rest_api_version: str = ""
     expects_outputs: bool = False
+    # What --array says, and then the paths of the output have %a for the number of a task.
+    array: str = ""
     # Seconds that it may wait for its first start, 0 for any.
     max_queued: float = 0.0
 

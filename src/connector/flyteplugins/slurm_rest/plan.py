@@ -13,6 +13,7 @@ from typing import Literal
 
 from slurm_rest import JobSpec
 
+from .members import TASK
 from .options import check_env, job_options
 from .runtimes import check_runtime, image_for
 from .script import native_script, read_directives, with_interpreter, wrapped_script
@@ -41,7 +42,8 @@ class OutputPlace:
 class JobPlan:
     """Everything that a submission needs. ``key`` makes it safe to repeat, empty where nothing identifies it.
 
-    ``directory`` has to be there for the output files. ``reads_files`` says that outputs are fetched from the cluster.
+    ``directory`` has to be there for the output files; an array has one of each for a task, with Slurm's ``%a`` in its
+    path. ``reads_files`` says that outputs are fetched from the cluster.
     """
 
     name: str
@@ -117,6 +119,13 @@ def make_plan(
         spec = _native(task, options, env, home)
     else:
         spec = _script(task, options, env, outputs, home, release)
+    if spec.array:
+        # Each task has files of its own: in one file they would write over each other.
+        stdout, stderr = (posixpath.join(directory, f"{name}-{TASK}.{suffix}") for suffix in ("out", "err"))
+        named = {"output": f"{_literal(posixpath.join(directory, name))}-{TASK}.out"}
+        named["error"] = f"{named['output'].removesuffix('.out')}.err"
+        values = {**spec.options(), **named}
+        spec = JobSpec.of(spec.script, values, args=spec.args, env=spec.env, components=spec.components)
     key = attempt_words(execution, execution.attempt)
     return JobPlan(name, spec, key, directory, stdout, stderr, outputs)
 

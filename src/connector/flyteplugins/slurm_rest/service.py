@@ -22,6 +22,7 @@ from .clients import Cluster, Clusters
 from .follower import Look
 from .judging import Verdict, judge, settled
 from .logs import job_logs, job_metrics
+from .members import failed_members, output_of
 from .messages import capped, details, with_stderr
 from .metadata import SlurmJobMetadata
 from .outcome import Outcome, read_outcome
@@ -150,7 +151,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         if verdict.phase.is_terminal:
             verdict, outputs = await self._settle(key, resource_meta, cluster, verdict)
         if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
-            verdict = await self._with_stderr(resource_meta, cluster, verdict)
+            verdict = await self._with_stderr(resource_meta, cluster, verdict, look)
         if verdict.phase is Phase.RETRYABLE_FAILED and LOCAL_RUN.get() is not None:
             # Flyte's local executor waits for ever in this phase; an error makes it retry.
             raise RuntimeError(verdict.message)
@@ -190,9 +191,11 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             return Verdict(Phase.RUNNING, f"{text}; trouble with it: {trouble}" if trouble else text), None
         return settled(verdict, outcome), outcome.outputs if outcome and outcome.is_success else None
 
-    async def _with_stderr(self, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict) -> Verdict:
-        """Add the end of the job's standard error, where there is a way to it in time."""
-        tail = cluster.client.files.tail(meta.stderr_path, lines=_STDERR_LINES, max_bytes=_STDERR_BYTES)
+    async def _with_stderr(self, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict, look: Look) -> Verdict:
+        """Add the end of the job's standard error, of an array its first failed task's, if there is a way in time."""
+        failed = failed_members(look.members)
+        path = output_of(meta.stderr_path, failed[0].array_task_id if failed else None)
+        tail = cluster.client.files.tail(path, lines=_STDERR_LINES, max_bytes=_STDERR_BYTES)
         try:
             text = (await within(_STDERR_PATIENCE, tail)).text
         except (SlurmError, TimeoutError):
@@ -314,6 +317,7 @@ def _metadata(
         rest_url=asked.rest_url if access.rest_url == asked.rest_url else "",
         rest_api_version=asked.rest_api_version,
         expects_outputs=expects_outputs,
+        array=str(plan.spec.array or ""),
         max_queued=task.max_queued.total_seconds() if task.max_queued else 0.0,
     )
 
