@@ -58,6 +58,11 @@ class TrackedJob:
         return self._known.stale_since
 
     @property
+    def stale_reason(self) -> str:
+        """Why there is no news, empty while there is."""
+        return self._known.stale_reason if self._known.stale_since else ""
+
+    @property
     def restarts(self) -> int:
         """How often it was seen to start anew under its id."""
         return self._known.restarts

@@ -65,6 +65,8 @@ class Watched:
     heard: float | None = None
     heard_at: datetime | None = None
     stale_since: datetime | None = None
+    # Why there was no news the last time that there was none.
+    stale_reason: str = ""
     missing_since: float | None = None
     # Since when both sources have answered, and neither knew it.
     nobody_since: float | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -23,7 +24,7 @@ from flyteplugins.slurm_rest.metadata import SlurmJobMetadata
 from flyteplugins.slurm_rest.running import LOCAL_RUN, LocalRun
 from flyteplugins.slurm_rest.service import Known, SlurmConnector
 from flyteplugins.slurm_rest.settings import ClusterAccess
-from slurm_rest import AsyncSlurmClient
+from slurm_rest import AsyncSlurmClient, JobInfo
 from slurm_rest.errors import ConfigError, PermissionDenied, TokenRejected, Unreachable
 from slurm_rest.testing import FakeCluster, FakeTransport
 from tests.support.waiting import until
@@ -261,10 +262,13 @@ async def test_an_outage_keeps_the_phase(site: Site, error: Exception) -> None:
     async def told() -> Resource | None:
         phase, found = await site.get(meta)
         assert phase == "RUNNING"
-        known = "no news from Slurm since" in (found.message or "")
-        return found if known and (isinstance(error, Unreachable) or str(error) in (found.message or "")) else None
+        return found if "no news from Slurm since" in (found.message or "") else None
 
-    await until(told, "the outage in the message")
+    told_last = await until(told, "the outage in the message")
+    assert told_last is not None
+    assert (told_last.message or "").endswith(f"\n{error}"), "in the poller's own words"
+    assert told_last.custom_info is not None
+    assert told_last.custom_info["stale_reason"] == str(error)
     site.fake.failing = None
     (site.store / "outputs.pb").write_bytes(b"")
     site.finish(meta)
@@ -277,6 +281,43 @@ async def test_a_restart_in_an_outage_ends_nothing(site: Site) -> None:
     site.fake.failing = Unreachable("slurmrestd is away")
     phase, found = await asyncio.wait_for(site.get(meta), 10)
     assert (phase, found.outputs) == ("QUEUED", None)
+    assert "this connector has not heard of it yet" in (found.message or "")
+    assert (found.message or "").endswith("\nslurmrestd is away")
+
+
+async def test_no_phase_goes_back_with_a_restart_in_an_outage(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    meta = await site.create()
+    log = site.files / meta.stdout_path.removeprefix("/home/")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.touch()
+    site.fake.failing = Unreachable("slurmrestd is away")
+    assert (await site.get(meta))[0] == "QUEUED", "the process that made the job knows that it told no other phase"
+    site.connector = site.restarted()
+    assert (await site.get(meta))[0] == "RUNNING", "it has made its output file"
+    monkeypatch.delenv("FLYTE_SLURM_FILES")
+    site.connector = site.restarted()
+    assert (await site.get(meta))[0] == "RUNNING", "nothing tells that it has not"
+    site.fake.failing = None
+
+    async def heard() -> bool:
+        phase, found = await site.get(meta)
+        assert phase == "RUNNING"
+        return "is PENDING" in (found.message or "")
+
+    await until(heard, "the first news")
+
+
+async def test_get_answers_while_nothing_else_does(site: Site) -> None:
+    meta = await site.create()
+    site.connector = site.restarted()
+
+    async def never(*_: object, **__: object) -> None:
+        await asyncio.Event().wait()
+
+    with patch.object(site.fake, "states", never), patch.object(site.fake, "describe", never):
+        phase, found = await asyncio.wait_for(site.get(meta), 10)
+    assert phase == "QUEUED"
+    assert "has not heard of it yet" in (found.message or "")
 
 
 # --- cancelling -----------------------------------------------------------------------------------------------
@@ -298,6 +339,23 @@ async def test_a_cancellation_by_somebody_else_is_a_failure_that_says_so(site: S
     await site.fake.cancel([int(meta.job_id)])
     found = await site.until(meta, "FAILED")
     assert "not through Flyte" in (found.message or "")
+
+
+async def test_it_is_said_who_cancelled(site: Site) -> None:
+    meta = await site.create()
+    site.fake.start(int(meta.job_id))
+    await FakeTransport(site.fake.slurm, user="root").cancel([int(meta.job_id)])
+    describe = site.fake.describe
+    asked: list[bool] = []
+
+    async def as_slurm(ids: Collection[int], *, ended: bool = False) -> list[JobInfo]:
+        """Of what is over accounting tells, once it has heard of it: at first the controller still answers."""
+        asked.append(ended)
+        return await (site.fake.incarnations(ids) if asked.count(True) > 1 else describe(ids, ended=ended))
+
+    with patch.object(site.fake, "describe", as_slurm):
+        found = await site.until(meta, "FAILED")
+    assert "cancelled by root, not through Flyte" in (found.message or "")
 
 
 async def test_a_cancellation_that_is_denied_is_said(site: Site) -> None:

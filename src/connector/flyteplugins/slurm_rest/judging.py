@@ -8,7 +8,7 @@ from slurm_rest.errors import JobNotFound, OutcomeUnknown
 
 from .follower import Look
 from .members import failed_members, told
-from .messages import describe
+from .messages import describe, describe_unheard
 from .outcome import Outcome
 from .states import Phase, phase_of
 
@@ -51,7 +51,10 @@ def judge(
         phase = Phase.RUNNING
     if last is not None and last[0] in _ORDER and phase in _ORDER and look.restarts <= last[1]:
         phase = max(phase, last[0], key=_ORDER.index)
-    message = describe(job_id, look.state, look.record, stale_since=look.stale_since)
+    if look.is_heard:
+        message = describe(job_id, look.state, look.record, stale_since=look.stale_since)
+    else:
+        message = describe_unheard(job_id, look.stale_since)
     if look.is_over and (failed := told(look.members)):
         message = f"{message}\n{failed}"
     if look.trouble:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from slurm_rest import JobInfo, JobState
 
-__all__ = ["MESSAGE_LIMIT", "capped", "describe", "details", "with_stderr"]
+__all__ = ["MESSAGE_LIMIT", "capped", "describe", "describe_unheard", "details", "with_stderr"]
 
 # gRPC clients take 4 MiB in all, and the platform keeps messages; what matters stands at both ends.
 MESSAGE_LIMIT = 8 * 1024
@@ -39,8 +39,21 @@ def describe(job_id: str, state: JobState, record: JobInfo | None, *, stale_sinc
         words += [by] if by else []
         words += [f"on {record.nodes}"] if record.nodes else []
     if stale_since is not None:
-        words.append(f"no news from Slurm since {stale_since:%Y-%m-%d %H:%M:%S} UTC, this is what was known last")
+        words.append(f"{_no_news(stale_since)}, this is what was known last")
     return ", ".join(words)
+
+
+def describe_unheard(job_id: str, stale_since: datetime | None) -> str:
+    """Return one line on a job of which this process has heard nothing, and whose phase is thus a guess."""
+    words = [
+        f"Slurm job {job_id}: this connector has not heard of it yet, and tells the phase that it may have reached"
+    ]
+    words += [_no_news(stale_since)] if stale_since is not None else []
+    return ", ".join(words)
+
+
+def _no_news(since: datetime) -> str:
+    return f"no news from Slurm since {since:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _cancelled_by(record: JobInfo) -> str:
