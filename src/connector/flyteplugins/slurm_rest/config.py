@@ -35,6 +35,8 @@ class Slurm:
     ``launcher`` ``srun`` starts one process for each of the job's tasks, with RANK, LOCAL_RANK, WORLD_SIZE,
     MASTER_ADDR and MASTER_PORT set, and the first writes the outputs; ``single`` starts one.
 
+    ``resources=`` of the environment fills in CPUs, memory, GPUs and disk where nothing here says them.
+
     ``env`` reaches the job as its environment, never as text of a script. ``working_dir`` is where the job's output
     goes; a relative one is below the user's home.
 

@@ -24,7 +24,7 @@ Work = Callable[[], Awaitable[Outcome | None]]
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 # For how long a fault is waited out before the task fails with it.
 _PATIENCE = 3600.0
-_FAULTS = (TransportError, ControllerDown, AccountingDown, OSError, EOFError)
+_FAULTS = (TransportError, ControllerDown, AccountingDown, OSError, EOFError, asyncio.TimeoutError)
 # The stores' own exceptions have no root in common: these are the packages that flyte's storage stands on.
 # fmt: off
 _STORES = frozenset(
