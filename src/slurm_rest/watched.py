@@ -24,6 +24,7 @@ LATE = 30.0
 # How long accounting may call a job live that the controller does not know: slurmctld hands over late what slurmdbd
 # missed, but after a controller lost its state nobody ever closes the record (a runaway job).
 RUNAWAY = 600.0
+_UNKNOWN = JobState.parse(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Watched:
     """
 
     identity: Identity
-    state: JobState = field(default_factory=lambda: JobState.parse(None))
+    state: JobState = _UNKNOWN
     members: dict[MemberKey, JobState] = field(default_factory=dict)
     own_ids: dict[MemberKey, int] = field(default_factory=dict)
     records: Sequence[JobInfo] = ()
