@@ -219,6 +219,8 @@ def test_how_a_job_ended() -> None:
     ("known", "who"),
     [
         (record("CANCELLED", raw={"kill_request_user": "root"}), "cancelled by root, not through Flyte"),
+        (record("CANCELLED", raw={"admin_comment": "maintenance"}), "not through Flyte, comment: maintenance"),
+        (record("CANCELLED", raw={"comment": {"system": "bad node"}}), "not through Flyte, comment: bad node"),
         (record("CANCELLED by 0"), "cancelled by user 0, not through Flyte"),
         (record("CANCELLED"), "cancelled, not through Flyte"),
     ],

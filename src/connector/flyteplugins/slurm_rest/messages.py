@@ -14,6 +14,7 @@ __all__ = ["MESSAGE_LIMIT", "capped", "describe", "describe_unheard", "details",
 
 # gRPC clients take 4 MiB in all, and the platform keeps messages; what matters stands at both ends.
 MESSAGE_LIMIT = 8 * 1024
+_LONGEST_COMMENT = 500
 _GAP = "\n[...]\n"
 
 
@@ -37,6 +38,7 @@ def describe(job_id: str, state: JobState, record: JobInfo | None, *, stale_sinc
             words.append(f"exit code {record.exit_code}")
         by = _cancelled_by(record)
         words += [by] if by else []
+        words += [f"comment: {said}"] if by and (said := _comment_on(record)) else []
         words += [f"on {record.nodes}"] if record.nodes else []
     if stale_since is not None:
         words.append(f"{_no_news(stale_since)}, this is what was known last")
@@ -68,6 +70,15 @@ def _cancelled_by(record: JobInfo) -> str:
         if by:
             return f"cancelled by user {uid}, not through Flyte"
     return "cancelled, not through Flyte"
+
+
+def _comment_on(record: JobInfo) -> str:
+    """Return what an administrator or Slurm wrote to a job, for instance why it was cancelled."""
+    comment = record.raw.get("comment")
+    of_accounting = comment if isinstance(comment, Mapping) else {}
+    places = (record.raw.get("admin_comment"), record.raw.get("system_comment"))
+    texts = (*places, of_accounting.get("administrator"), of_accounting.get("system"))
+    return next((text[:_LONGEST_COMMENT] for text in texts if isinstance(text, str) and text), "")
 
 
 def with_stderr(message: str, tail: str, lines: int) -> str:
