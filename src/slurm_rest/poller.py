@@ -329,6 +329,7 @@ class Poller:
     def _mark_stale(self, entries: list[Watched], error: SlurmError) -> None:
         for entry in entries:
             entry.nobody_since = None
+            entry.stale_reason = error.message
         # A job whose end the controller told lacks its record, but no news.
         fresh = [entry for entry in entries if entry.stale_since is None and not entry.state.is_terminal]
         for entry in fresh:

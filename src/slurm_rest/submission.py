@@ -109,7 +109,7 @@ def read_spec(
     if "#SBATCH" in spec.script or "#SLURM" in spec.script:
         written = read_job(Script(spec.script, "job"), environ={}, release=release).spec
         lost = [name for name in written.options() if name != "name" and getattr(spec, name) is None]
-        if lost or len(written.components) != len(spec.components):
+        if lost or len(written.components) > len(spec.components):
             hint = "Make the spec with JobSpec.from_script, or remove the directives from the script."
             what = f"--{lost[0].replace('_', '-')}" if lost else "hetjob"
             raise SpecError(f"The script has a directive that the spec leaves out: {what}", field="script", hint=hint)

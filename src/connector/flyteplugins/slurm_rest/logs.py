@@ -22,12 +22,16 @@ from slurm_rest import JobInfo, SlurmError
 from slurm_rest.errors import FileMissing
 from slurm_rest.transport.files import Files
 
+from .members import output_of, task_ids
+
 if TYPE_CHECKING:
     from .metadata import SlurmJobMetadata
 
 __all__ = ["job_logs", "job_metrics"]
 
 _FIRST_LINES = 500
+# Of an array's tasks; each costs two looks at files.
+_MOST_TASKS = 50
 _FIRST_BYTES = 512 * 1024
 # One message must stay well under gRPC's 4 MiB, whatever the lines weigh beside their text.
 _PIECE = 256 * 1024
@@ -40,7 +44,7 @@ async def job_logs(files: Files, meta: SlurmJobMetadata, token: str) -> AsyncIte
     """
     offsets = _read_token(token)
     lines: list[str] = []
-    for stream, path in (("stdout", meta.stdout_path), ("stderr", meta.stderr_path)):
+    for stream, path in _streams(meta):
         try:
             start, data = await _read(files, path, offsets.get(stream))
         except FileMissing:
@@ -59,6 +63,15 @@ async def job_logs(files: Files, meta: SlurmJobMetadata, token: str) -> AsyncIte
     body = GetTaskLogsResponseBody(lines=[LogLine(timestamp=now, message=line) for line in lines])
     yield GetTaskLogsResponse(body=body)
     yield GetTaskLogsResponse(header=GetTaskLogsResponseHeader(token=json.dumps(offsets)))
+
+
+def _streams(meta: SlurmJobMetadata) -> list[tuple[str, str]]:
+    """Return the files of a job by what they are called; an array has two for each of its tasks."""
+    both = (("stdout", meta.stdout_path), ("stderr", meta.stderr_path))
+    if not meta.array:
+        return [*both]
+    tasks = task_ids(meta.array, _MOST_TASKS)
+    return [(f"{stream} of task {task}", output_of(path, task)) for task in tasks for stream, path in both]
 
 
 async def _read(files: Files, path: str, offset: int | None) -> tuple[int, bytes]:
@@ -85,7 +98,9 @@ def _read_token(token: str) -> dict[str, int]:
         return {}
     pairs = found.items() if isinstance(found, dict) else ()
     return {
-        name: value for name, value in pairs if name in ("stdout", "stderr") and isinstance(value, int) and value >= 0
+        name: value
+        for name, value in pairs
+        if name.startswith(("stdout", "stderr")) and isinstance(value, int) and value >= 0
     }
 
 

@@ -13,7 +13,7 @@ from flyte.models import NativeInterface
 from .caching import ScriptPolicy, with_script
 from .config import Slurm
 from .local import run_here
-from .script import output_references
+from .script import output_references, read_directives, with_interpreter
 from .template import NATIVE, SCRIPT
 from .values import input_variable, output_variable, refuse_collisions
 
@@ -38,13 +38,8 @@ class SlurmFunctionTask(AsyncFunctionTaskTemplate[Any, Any, Any]):
         self.task_type = NATIVE
 
     def custom_config(self, sctx: SerializationContext) -> dict[str, Any]:  # JSON, whatever flyte's annotation says
-        """Return the configuration for the connector; raises ValueError for what Slurm would not see."""
-        if self.resources is not None:
-            raise ValueError(
-                f"Task {self.name!r} sets resources, which Slurm does not see: say cpus_per_task, mem, gres or"
-                " gpus_per_node in its Slurm configuration instead"
-            )
-        return self.plugin_config.to_custom_config()
+        """Return the configuration for the connector; raises ValueError for resources that Slurm has no word for."""
+        return self.plugin_config.to_custom_config(self.resources)
 
     async def execute(self, **kwargs: object) -> object:
         """Run the function where it is, on a node of the cluster; in a local run, as a job."""
@@ -91,15 +86,21 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         self.declared_outputs = declared
         self.output_upload = output_upload
         if isinstance(self.cache, Cache):
-            policy = ScriptPolicy(script, plugin_config.to_custom_config(), self._output_kinds())
+            policy = ScriptPolicy(script, self._configuration(), self._output_kinds())
             self.cache = with_script(self.cache, policy)
+
+    def _configuration(self) -> dict[str, object]:
+        if self.resources is None:
+            return self.plugin_config.to_custom_config()
+        directives = read_directives(with_interpreter(self.script)).options()
+        return self.plugin_config.to_custom_config(self.resources, directives)
 
     def _output_kinds(self) -> dict[str, str]:
         return {name: "directory" if kind is Dir else "file" for name, kind in self.declared_outputs.items()}
 
     def custom_config(self, sctx: SerializationContext) -> dict[str, Any]:  # JSON, whatever flyte's annotation says
         """Return the configuration for the connector, with the script."""
-        config = {**self.plugin_config.to_custom_config(), "script": self.script}
+        config = {**self._configuration(), "script": self.script}
         if self.declared_outputs:
             config |= {"outputs": self._output_kinds(), "output_upload": self.output_upload}
         return config
