@@ -208,7 +208,7 @@ class AsyncSlurmClient(Acting, Following, Looking):
     async def _submit_read(
         self, source: Script | JobSpec, options: Mapping[str, object], given: list[Given] | None, words: str | None
     ) -> AsyncJob:
-        user, here = await self.user_name(), Surroundings.here()
+        user, here = await self.user_name(), Surroundings.here(self.settings.environment)
         if not user and not self.capabilities.generated_api:
             # A login node tells who one is there.
             await self._transport.target()

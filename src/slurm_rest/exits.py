@@ -29,7 +29,8 @@ _FIRST_LINE = f"#!/usr/bin/env -S /bin/sh -uc 'eval \"${_VARIABLE}\"'"
 _VERSION = 1
 _NUMBERS = ",".join(f'"{name}":%d' for name in ("restarts", "started", "ended", "status"))
 # The interpreter runs in the foreground, so standard input is its own; traps are for this shell alone, and without
-# them it would not live to write the record. Nothing that goes wrong with the record is the job's business.
+# them it would not live to write the record. Slurm signals one process after the other, so the interpreter may be gone
+# before this shell is told; the sleep is for that. Nothing that goes wrong with the record is the job's business.
 _PROGRAM = """\
 set +u; unset {variable}
 slurm_rest_label=${{SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}}${{SLURM_ARRAY_TASK_ID:+_$SLURM_ARRAY_TASK_ID}}
@@ -39,6 +40,7 @@ for slurm_rest_word in HUP INT QUIT TERM; do trap "slurm_rest_signal=$slurm_rest
 trap : USR1 USR2 ALRM
 {interpreter} "$0" "$@"
 slurm_rest_status=$?
+sleep 0.5 2>/dev/null || sleep 1
 slurm_rest_form='{{"version":{version},"job":"%s","key":"%s",{numbers},"signal":"%s"}}'
 {{ printf "$slurm_rest_form\\n" "$slurm_rest_label" {key} "${{SLURM_RESTART_COUNT:-0}}" "$slurm_rest_start" \\
   "$(date +%s)" "$slurm_rest_status" "$slurm_rest_signal" >"$slurm_rest_file.$$" &&

@@ -29,17 +29,19 @@ def several(jobs: JobRefs) -> list[JobRef]:
 
 def ids_of(jobs: JobRefs) -> list[int]:
     """Return the ids of whole jobs; raises SpecError for members of a job and for what is no id."""
-    found = []
-    for job in several(jobs):
-        job_id = job.id if isinstance(job, AsyncJob) else job
-        if isinstance(job, AsyncJob) and job.is_member:
-            hint = "Ask the member itself: refresh(), info(), wait(), cancel()."
-            raise SpecError(f"{job.label} is a member of job {job.id}", field="job_id", hint=hint)
-        if isinstance(job_id, bool) or not isinstance(job_id, int) or job_id < 1:
-            hint = "Job ids are numbers from 1 up; of a text, client.job(text) makes a handle."
-            raise SpecError(f"{job!r} is not a job id", field="job_id", hint=hint)
-        found.append(job_id)
-    return found
+    # Plain numbers, the rule, need no second look.
+    return [job if type(job) is int and job > 0 else _id_of(job) for job in several(jobs)]
+
+
+def _id_of(job: JobRef) -> int:
+    job_id = job.id if isinstance(job, AsyncJob) else job
+    if isinstance(job, AsyncJob) and job.is_member:
+        hint = "Ask the member itself: refresh(), info(), wait(), cancel()."
+        raise SpecError(f"{job.label} is a member of job {job.id}", field="job_id", hint=hint)
+    if isinstance(job_id, bool) or not isinstance(job_id, int) or job_id < 1:
+        hint = "Job ids are numbers from 1 up; of a text, client.job(text) makes a handle."
+        raise SpecError(f"{job!r} is not a job id", field="job_id", hint=hint)
+    return job_id
 
 
 def followed(job: JobRef) -> Followed:

@@ -146,13 +146,9 @@ class Poller:
                     self._remember(entry.heard, {entry.job_id: entry.state})
             fresh = ((job_id, self._heard.get(job_id)) for job_id in wanted)
             known = {job_id: heard[1] for job_id, heard in fresh if heard and now - heard[0] <= max_age}
-        asked = [job_id for job_id in wanted if job_id not in known]
+        asked = [job_id for job_id in wanted if job_id not in known] if known else wanted
         if asked:
-            found = _grouped(await self._rows(asked))[0]
-            told = {
-                job_id: JobState.combine(members.values()) if len(members) > 1 else next(iter(members.values()))
-                for job_id, members in found.items()
-            }
+            told = _combined(await self._rows(asked))
             self._remember(self.clock.now(), told)
             known.update(told)
         return {job_id: known[job_id] for job_id in wanted if job_id in known}
@@ -333,6 +329,7 @@ class Poller:
     def _mark_stale(self, entries: list[Watched], error: SlurmError) -> None:
         for entry in entries:
             entry.nobody_since = None
+            entry.stale_reason = error.message
         # A job whose end the controller told lacks its record, but no news.
         fresh = [entry for entry in entries if entry.stale_since is None and not entry.state.is_terminal]
         for entry in fresh:
@@ -341,17 +338,27 @@ class Poller:
             log.warning("No news of %d jobs, keeping what is known: %s", len(fresh), error.message)
 
 
+def _combined(rows: Sequence[StateRow]) -> dict[int, JobState]:
+    """Return one state for each job."""
+    # Most have one row.
+    states = {row[0]: row[1] for row in rows}
+    if len(states) == len(rows):
+        return states
+    return {job_id: JobState.combine(members.values()) for job_id, members in _grouped(rows)[0].items()}
+
+
 def _grouped(rows: Iterable[StateRow]) -> tuple[_Members, dict[int, dict[MemberKey, int]]]:
     """Return the states of each job's members, and the members' own ids."""
     states: _Members = {}
     own_ids: dict[int, dict[MemberKey, int]] = {}
     # Most jobs have one row and one of a handful of states: they share a mapping, which is a third of a tick's time.
-    single: dict[JobState, Mapping[MemberKey, JobState]] = {}
+    # The rows keep their states, so that no id comes twice; a state itself would be hashed anew for each row.
+    single: dict[int, Mapping[MemberKey, JobState]] = {}
     several: dict[int, dict[MemberKey, JobState]] = {}
     for job_id, state, task_id, offset, own_id in rows:
         if task_id is None and offset is None and job_id not in states:
-            shared = single.get(state)
-            states[job_id] = single.setdefault(state, {WHOLE: state}) if shared is None else shared
+            shared = single.get(id(state))
+            states[job_id] = single.setdefault(id(state), {WHOLE: state}) if shared is None else shared
             continue
         key = (task_id, offset)
         several.setdefault(job_id, {})[key] = state

@@ -15,7 +15,7 @@ from datetime import datetime
 
 from .api import API_VERSIONS
 from .auth import ChainToken, EnvironmentToken, FileToken, StaticToken, read_claims
-from .config import Settings, load_settings
+from .config import EnvironmentRule, Settings, load_settings
 from .errors import AuthError, ConfigError, SpecError, UnsupportedVersion
 from .exits import with_exit_record
 from .keys import add_key, callers_key, new_key
@@ -61,14 +61,19 @@ class Surroundings:
     """What a submission may take from the process that makes it."""
 
     directory: str
-    host: str
-    umask: int
-    nice: int = 0
+    host: str = ""
+    umask: int | None = None
+    nice: int | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def here(cls) -> Surroundings:
-        """Read them from this process."""
+    def here(cls, rule: EnvironmentRule = "submit") -> Surroundings:
+        """Read from this process what jobs get of it under a rule: under ``login`` no more than the directory.
+
+        Reading the umask means to set it for a moment, in all threads.
+        """
+        if rule == "login":
+            return cls(os.getcwd())
         import resource  # POSIX only, and only here
 
         umask = os.umask(0o077)
@@ -104,7 +109,7 @@ def read_spec(
     if "#SBATCH" in spec.script or "#SLURM" in spec.script:
         written = read_job(Script(spec.script, "job"), environ={}, release=release).spec
         lost = [name for name in written.options() if name != "name" and getattr(spec, name) is None]
-        if lost or len(written.components) != len(spec.components):
+        if lost or len(written.components) > len(spec.components):
             hint = "Make the spec with JobSpec.from_script, or remove the directives from the script."
             what = f"--{lost[0].replace('_', '-')}" if lost else "hetjob"
             raise SpecError(f"The script has a directive that the spec leaves out: {what}", field="script", hint=hint)
@@ -209,7 +214,7 @@ def convert_read(
         )
     target = Target(version, FIRST_RELEASE[version])
     read = read_spec(source, options, environ=settings.environ, release=target.release, given=given)
-    body = translate(read, settings, target, user=_user_of(settings), here=Surroundings.here())
+    body = translate(read, settings, target, user=_user_of(settings), here=Surroundings.here(settings.environment))
     require_fields(body, version)
     return body
 

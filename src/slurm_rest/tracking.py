@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from datetime import datetime
 
 from .models import JobInfo
 from .poller import Poller
 from .states import JobState
 from .watched import Followed, Watched
+from .within import within
 
 __all__ = ["TrackedJob"]
 
@@ -56,6 +58,11 @@ class TrackedJob:
         return self._known.stale_since
 
     @property
+    def stale_reason(self) -> str:
+        """Why there is no news, empty while there is."""
+        return self._known.stale_reason if self._known.stale_since else ""
+
+    @property
     def restarts(self) -> int:
         """How often it was seen to start anew under its id."""
         return self._known.restarts
@@ -64,6 +71,11 @@ class TrackedJob:
     def is_over(self) -> bool:
         """True when nothing more will come of it."""
         return self._known.is_over_for(self._target.member)
+
+    @property
+    def records(self) -> Sequence[JobInfo]:
+        """The final records of all members once the job is over, empty before."""
+        return self._known.records
 
     def outcome(self) -> JobInfo | Exception | None:
         """Return the final record once it is over, or the error that stands in its place; None before."""
@@ -81,5 +93,5 @@ class TrackedJob:
             left = deadline - asyncio.get_running_loop().time()
             if left <= 0:
                 return
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._poller.news.wait(), left)
+            with contextlib.suppress(TimeoutError):
+                await within(left, self._poller.news.wait())

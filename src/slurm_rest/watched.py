@@ -24,6 +24,7 @@ LATE = 30.0
 # How long accounting may call a job live that the controller does not know: slurmctld hands over late what slurmdbd
 # missed, but after a controller lost its state nobody ever closes the record (a runaway job).
 RUNAWAY = 600.0
+_UNKNOWN = JobState.parse(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Watched:
     """
 
     identity: Identity
-    state: JobState = field(default_factory=lambda: JobState.parse(None))
+    state: JobState = _UNKNOWN
     members: dict[MemberKey, JobState] = field(default_factory=dict)
     own_ids: dict[MemberKey, int] = field(default_factory=dict)
     records: Sequence[JobInfo] = ()
@@ -65,6 +66,8 @@ class Watched:
     heard: float | None = None
     heard_at: datetime | None = None
     stale_since: datetime | None = None
+    # Why there was no news the last time that there was none.
+    stale_reason: str = ""
     missing_since: float | None = None
     # Since when both sources have answered, and neither knew it.
     nobody_since: float | None = None

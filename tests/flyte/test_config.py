@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from datetime import timedelta
 
 import flyte
 import pytest
@@ -255,3 +256,91 @@ def test_a_template_is_read_back() -> None:
     assert (read.fields, read.options) == (EXAMPLE_CUSTOM["sbatch"], EXAMPLE_CUSTOM["sbatch_options"])
     assert (read.modules, read.env, read.outputs) == (("apptainer",), {"AWS_REGION": "eu-north1"}, {"model": "file"})
     assert read.asks_for_unsafe_host
+
+
+def test_the_limits_of_a_task_are_read() -> None:
+    task = script(timeout=flyte.Timeout(max_runtime=90, max_queued_time=60), interruptible=True)
+    flyte.TaskEnvironment.from_task("legacy", task)
+    read = read_task(serialize(task))
+    assert (read.max_runtime, read.max_queued) == (timedelta(seconds=90), timedelta(seconds=60))
+    assert read.interruptible
+    plain = script()
+    flyte.TaskEnvironment.from_task("legacy", plain)
+    bare = read_task(serialize(plain))
+    assert (bare.max_runtime, bare.max_queued, bare.interruptible) == (None, None, False)
+
+
+# --- resources ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("resources", "fields", "options"),
+    [
+        (flyte.Resources(cpu=4), {"cpus_per_task": 4}, {}),
+        (flyte.Resources(cpu="500m"), {"cpus_per_task": 1}, {}),
+        (flyte.Resources(cpu=2.5), {"cpus_per_task": 3}, {}),
+        (flyte.Resources(cpu=(2, 8), memory=("1Gi", "8Gi")), {"cpus_per_task": 2, "mem": "1024M"}, {}),
+        (flyte.Resources(memory="1G"), {"mem": "954M"}, {}),
+        (flyte.Resources(memory="1.5Gi", disk="10Gi"), {"mem": "1536M"}, {"tmp": "10240M"}),
+        (flyte.Resources(memory="1000"), {"mem": "1M"}, {}),
+        (flyte.Resources(gpu=2), {"gpus_per_node": 2}, {}),
+        (flyte.Resources(gpu=0, shm="auto"), {}, {}),
+        (flyte.Resources(gpu="A100:4"), {"gpus_per_node": "a100:4"}, {}),
+        (flyte.Resources(gpu="MI250X:1"), {"gpus_per_node": "mi250x:1"}, {}),
+        (flyte.Resources(gpu=flyte.GPU("A100", 2, "1g.5gb")), {"gpus_per_node": "a100_1g.5gb:2"}, {}),
+    ],
+)
+def test_resources_become_options(
+    resources: flyte.Resources, fields: dict[str, object], options: dict[str, object]
+) -> None:
+    custom = Slurm().to_custom_config(resources)
+    assert (custom["sbatch"], custom["sbatch_options"]) == (fields, options)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"cpus_per_task": 1, "mem": "2G", "gres": "gpu:1", "sbatch_options": {"tmp": "1G"}},
+        {"sbatch_options": {"tres-per-task": "cpu=2,gres/gpu=1", "mem-per-cpu": "1G", "tmp": 5}},
+        {"sbatch_options": {"gpus": 2, "cpus-per-gpu": 4, "mem-per-gpu": "4G", "tmp": 5}},
+    ],
+)
+def test_what_the_configuration_says_itself_wins_over_resources(own: dict[str, object]) -> None:
+    slurm = Slurm(**own)  # type: ignore[arg-type]  # one field after the other
+    asked = flyte.Resources(cpu=8, memory="64Gi", gpu="A100:8", disk="1Ti")
+    assert slurm.to_custom_config(asked) == slurm.to_custom_config()
+
+
+def test_other_generic_resources_are_no_gpus() -> None:
+    assert Slurm(gres="license:1").to_custom_config(flyte.Resources(gpu=1))["sbatch"] == {
+        "gres": "license:1",
+        "gpus_per_node": 1,
+    }
+
+
+def test_a_device_that_slurm_has_no_word_for_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"resources: Slurm knows a Trn1 only by.*say gres"):
+        Slurm().to_custom_config(flyte.Resources(gpu="Trn1:1"))
+
+
+def test_resources_of_an_environment_reach_the_job() -> None:
+    env = flyte.TaskEnvironment(
+        name="big",
+        plugin_config=Slurm(mem="1G"),
+        image=flyte.Image.from_base("img"),
+        resources=flyte.Resources(2, "4Gi", 1),
+    )
+
+    @env.task
+    async def train() -> None:
+        """Never runs here."""
+
+    read = read_task(serialize(train))
+    assert (read.fields, read.container.gpus) == ({"mem": "1G", "cpus_per_task": 2.0, "gpus_per_node": 1.0}, True)
+
+
+def test_a_scripts_directives_win_over_resources() -> None:
+    asked = flyte.Resources(cpu=2, memory="4Gi")
+    text = "#!/bin/sh\n#SBATCH -c 3 --spread-segments\n"
+    custom = script(text, resources=asked).custom_config(SerializationContext(version="1"))
+    assert custom["sbatch"] == {"mem": "4096M"}

@@ -159,6 +159,40 @@ async def test_an_abort_cancels_the_job(platform: Platform) -> None:
     assert "CANCELLED" in (await platform.until(job, "ABORTED")).message
 
 
+async def test_an_array_is_judged_by_all_its_tasks(platform: Platform) -> None:
+    text = "#!/bin/sh\n#SBATCH --array=0-2\necho I am $SLURM_ARRAY_TASK_ID\n[ $SLURM_ARRAY_TASK_ID != 1 ]\n"
+    script = SlurmScriptTask("array", text, Slurm(time_limit="3"))
+    flyte.TaskEnvironment.from_task("array", script)
+    job = await platform.create(script)
+    found = await platform.until(job)
+    assert phase(found) == "FAILED", found.message
+    assert "1 of its 3 members failed: task 1 FAILED (exit code 1:0)" in found.message
+    lines, _ = await platform.logs(job)
+    assert [line for line in lines if line.startswith("I am")] == ["I am 0", "I am 1", "I am 2"]
+
+
+async def test_ends_that_others_chose(platform: Platform, flyte_cluster: Cluster) -> None:
+    """An administrator cancels one; another one waits for longer than its task allows."""
+    waits = SlurmScriptTask("waits", "#!/bin/sh\nsleep 600\n", Slurm(time_limit="20"))
+    held = SlurmScriptTask(
+        "held",
+        "#!/bin/sh\n",
+        Slurm(sbatch_options={"hold": True}),
+        timeout=flyte.Timeout(max_queued_time=2),
+    )
+    for task in (waits, held):
+        flyte.TaskEnvironment.from_task(task.name, task)
+    cancelled, late = await platform.create(waits), await platform.create(held)
+    await platform.until(cancelled, "RUNNING")
+    await asyncio.to_thread(flyte_cluster.exec, ["scancel", json.loads(cancelled.meta)["job_id"]], check=True)
+    found = await platform.until(cancelled)
+    assert phase(found) == "FAILED"
+    assert "cancelled by root, not through Flyte" in found.message
+    found = await platform.until(late)
+    assert phase(found) == "RETRYABLE_FAILED"
+    assert "longer than the 0:00:02 that the task allows" in found.message
+
+
 async def test_a_local_run_is_a_job_too(
     cluster_24_11: Cluster, store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -13,11 +13,11 @@ from tests.packaging.support import ROOT
 
 SOURCE = ROOT / "src/connector/flyteplugins/slurm_rest"
 # These compute and nothing else: no loop, no files, no flyte.
-PURE = ("options", "config", "settings", "runtimes", "script", "values", "plan", "states", "messages")
+_CONNECTOR_ONLY = ("plan", "states", "members", "memory", "messages", "queueing")
+PURE = ("options", "config", "resources", "settings", "runtimes", "script", "values", *_CONNECTOR_ONLY)
 IMPURE = {"asyncio", "flyte", "flyteidl2", "grpc", "httpx", "os", "pathlib", "socket", "subprocess", "tempfile", "time"}
 # What a task image loads.
-TASK_SIDE = {*PURE, "", "template", "task", "local", "running", "caching", "typed", "schemas"}
-TASK_SIDE -= {"plan", "states", "messages"}
+TASK_SIDE = {*PURE, "", "template", "task", "local", "running", "caching", "typed", "schemas"} - {*_CONNECTOR_ONLY}
 
 
 def loaded_by(code: str) -> set[str]:

@@ -18,7 +18,7 @@ NATIVE = Task("slurm", "env.train", container=Container("pyxis", "img"), command
 SCRIPT = Task("slurm_script", "legacy", script="#!/bin/sh\n#SBATCH --time=9 --qos=low\necho\n")
 
 
-def plan(task: Task, execution: Execution = EXECUTION, **inputs: object) -> JobPlan:
+def plan(task: Task, execution: Execution = EXECUTION, release: str = "", **inputs: object) -> JobPlan:
     return make_plan(
         task,
         execution,
@@ -27,6 +27,7 @@ def plan(task: Task, execution: Execution = EXECUTION, **inputs: object) -> JobP
         output_prefix="s3://b/out/",
         inputs=inputs,
         unique="u",
+        release=release,
     )
 
 
@@ -88,6 +89,13 @@ def test_the_time_of_the_task_is_the_jobs_limit() -> None:
     assert ours.time == plan(replace(NATIVE, options={"time": "2"})).spec.time
 
 
+def test_an_interruptible_task_is_requeued_where_nothing_else_is_said() -> None:
+    assert plan(replace(NATIVE, interruptible=True)).spec.requeue
+    assert plan(NATIVE).spec.requeue is None
+    own = plan(replace(NATIVE, interruptible=True, options={"no-requeue": True})).spec
+    assert (own.requeue, own.no_requeue) == (None, True)
+
+
 def test_variables_come_in_their_order() -> None:
     task = replace(NATIVE, variables={"A": "image", "RUN_NAME": "image", "B": "image"}, env={"A": "task", "C": "task"})
     env = plan(task).spec.env
@@ -140,9 +148,29 @@ def test_directives_count_with_outputs_too() -> None:
     assert SCRIPT.script in spec.script
 
 
+def test_a_script_is_read_as_the_clusters_own_sbatch_reads_it() -> None:
+    twice = replace(SCRIPT, script="#!/bin/sh\n#SBATCH --mail-type=END --mail-type=FAIL\n")
+    assert plan(twice, release="24.11.5").spec.mail_type == ("END", "FAIL")
+    assert plan(twice, release="26.05.1").spec.mail_type == ("FAIL",)
+    new = replace(SCRIPT, script="#!/bin/sh\n#SBATCH --spread-segments\n")
+    assert plan(new, release="26.05").spec.spread_segments
+    assert plan(new).spec.spread_segments
+    with pytest.raises(ValueError, match="Line 2: sbatch has no option --spread-segments"):
+        plan(new, release="24.11")
+
+
 def test_a_script_runs_where_it_says() -> None:
     assert plan(SCRIPT).spec.chdir == "/home/a"
     assert plan(replace(SCRIPT, script="#!/bin/sh\n#SBATCH -D /data\n")).spec.chdir == "/data"
+
+
+def test_each_task_of_an_array_has_an_output_of_its_own() -> None:
+    directive = replace(SCRIPT, script="#!/bin/sh\n#SBATCH --array=0-3\n", outputs={"m": "file"})
+    for task in (directive, replace(SCRIPT, options={"array": "0-3"})):
+        ours = plan(task)
+        assert ours.stdout == f"/home/a/jobs/{ours.name}-%a.out"
+        assert (ours.spec.output, ours.spec.error) == (ours.stdout, ours.stderr)
+        assert ours.spec.array
 
 
 def test_a_script_without_an_interpreter_runs_under_bash() -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import flyte
 import pytest
@@ -17,13 +21,14 @@ from flyteidl2.core.execution_pb2 import ContainerError, ErrorDocument, TaskExec
 
 from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
 from flyteplugins.slurm_rest.clients import Clusters
+from flyteplugins.slurm_rest.members import output_of
 from flyteplugins.slurm_rest.metadata import SlurmJobMetadata
 from flyteplugins.slurm_rest.running import LOCAL_RUN, LocalRun
 from flyteplugins.slurm_rest.service import Known, SlurmConnector
 from flyteplugins.slurm_rest.settings import ClusterAccess
-from slurm_rest import AsyncSlurmClient
+from slurm_rest import AsyncSlurmClient, JobInfo
 from slurm_rest.errors import ConfigError, PermissionDenied, TokenRejected, Unreachable
-from slurm_rest.testing import FakeTransport
+from slurm_rest.testing import FakeCluster, FakeTransport
 from tests.support.waiting import until
 
 from .support.platform import serialize
@@ -215,6 +220,37 @@ async def test_ends_that_slurm_chose(site: Site, state: str, phase: str) -> None
     await site.until(meta, phase)
 
 
+# --- limits and interruptions -----------------------------------------------------------------------------------
+
+
+async def test_a_job_that_waits_too_long_is_cancelled_and_worth_another_attempt(site: Site) -> None:
+    task = answer.override(timeout=flyte.Timeout(max_queued_time=60))
+    meta = await site.create(task)
+    phase, found = await site.get(meta)
+    assert phase in ("QUEUED", "WAITING_FOR_RESOURCES")
+    assert "too long" not in (found.message or "")
+    site.fake.slurm.advance(61)
+    late = replace(meta, submitted=(datetime.now(timezone.utc) - timedelta(seconds=61)).isoformat())
+    for job in site.fake.slurm.members(int(meta.job_id)):
+        job.submit_time -= 61
+    found = await site.until(late, "RETRYABLE_FAILED")
+    assert "longer than the 0:01:00 that the task allows (max_queued_time" in (found.message or "")
+    site.connector = site.restarted()
+    found = await site.until(late, "RETRYABLE_FAILED")
+    assert "longer than the 0:01:00" in (found.message or ""), "also on another replica"
+
+
+async def test_a_job_that_started_in_time_is_left_alone(site: Site) -> None:
+    meta = await site.create(answer.override(timeout=flyte.Timeout(max_queued_time=60)))
+    site.fake.start(int(meta.job_id))
+    late = replace(meta, submitted=(datetime.now(timezone.utc) - timedelta(seconds=61)).isoformat())
+    await site.until(late, "RUNNING")
+    assert not site.connector.known.giving_up
+    await site.fake.cancel([int(meta.job_id)])
+    found = await site.until(late, "FAILED")
+    assert "max_queued_time" not in (found.message or "")
+
+
 # --- outages --------------------------------------------------------------------------------------------------
 
 
@@ -228,10 +264,13 @@ async def test_an_outage_keeps_the_phase(site: Site, error: Exception) -> None:
     async def told() -> Resource | None:
         phase, found = await site.get(meta)
         assert phase == "RUNNING"
-        known = "no news from Slurm since" in (found.message or "")
-        return found if known and (isinstance(error, Unreachable) or str(error) in (found.message or "")) else None
+        return found if "no news from Slurm since" in (found.message or "") else None
 
-    await until(told, "the outage in the message")
+    told_last = await until(told, "the outage in the message")
+    assert told_last is not None
+    assert (told_last.message or "").endswith(f"\n{error}"), "in the poller's own words"
+    assert told_last.custom_info is not None
+    assert told_last.custom_info["stale_reason"] == str(error)
     site.fake.failing = None
     (site.store / "outputs.pb").write_bytes(b"")
     site.finish(meta)
@@ -244,6 +283,43 @@ async def test_a_restart_in_an_outage_ends_nothing(site: Site) -> None:
     site.fake.failing = Unreachable("slurmrestd is away")
     phase, found = await asyncio.wait_for(site.get(meta), 10)
     assert (phase, found.outputs) == ("QUEUED", None)
+    assert "this connector has not heard of it yet" in (found.message or "")
+    assert (found.message or "").endswith("\nslurmrestd is away")
+
+
+async def test_no_phase_goes_back_with_a_restart_in_an_outage(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    meta = await site.create()
+    log = site.files / meta.stdout_path.removeprefix("/home/")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.touch()
+    site.fake.failing = Unreachable("slurmrestd is away")
+    assert (await site.get(meta))[0] == "QUEUED", "the process that made the job knows that it told no other phase"
+    site.connector = site.restarted()
+    assert (await site.get(meta))[0] == "RUNNING", "it has made its output file"
+    monkeypatch.delenv("FLYTE_SLURM_FILES")
+    site.connector = site.restarted()
+    assert (await site.get(meta))[0] == "RUNNING", "nothing tells that it has not"
+    site.fake.failing = None
+
+    async def heard() -> bool:
+        phase, found = await site.get(meta)
+        assert phase == "RUNNING"
+        return "is PENDING" in (found.message or "")
+
+    await until(heard, "the first news")
+
+
+async def test_get_answers_while_nothing_else_does(site: Site) -> None:
+    meta = await site.create()
+    site.connector = site.restarted()
+
+    async def never(*_: object, **__: object) -> None:
+        await asyncio.Event().wait()
+
+    with patch.object(site.fake, "states", never), patch.object(site.fake, "describe", never):
+        phase, found = await asyncio.wait_for(site.get(meta), 10)
+    assert phase == "QUEUED"
+    assert "has not heard of it yet" in (found.message or "")
 
 
 # --- cancelling -----------------------------------------------------------------------------------------------
@@ -265,6 +341,23 @@ async def test_a_cancellation_by_somebody_else_is_a_failure_that_says_so(site: S
     await site.fake.cancel([int(meta.job_id)])
     found = await site.until(meta, "FAILED")
     assert "not through Flyte" in (found.message or "")
+
+
+async def test_it_is_said_who_cancelled(site: Site) -> None:
+    meta = await site.create()
+    site.fake.start(int(meta.job_id))
+    await FakeTransport(site.fake.slurm, user="root").cancel([int(meta.job_id)])
+    describe = site.fake.describe
+    asked: list[bool] = []
+
+    async def as_slurm(ids: Collection[int], *, ended: bool = False) -> list[JobInfo]:
+        """Of what is over accounting tells, once it has heard of it: at first the controller still answers."""
+        asked.append(ended)
+        return await (site.fake.incarnations(ids) if asked.count(True) > 1 else describe(ids, ended=ended))
+
+    with patch.object(site.fake, "describe", as_slurm):
+        found = await site.until(meta, "FAILED")
+    assert "cancelled by root, not through Flyte" in (found.message or "")
 
 
 async def test_a_cancellation_that_is_denied_is_said(site: Site) -> None:
@@ -420,6 +513,74 @@ async def test_a_script_that_failed_has_no_outputs(site: Site) -> None:
     found = await site.until(meta, "FAILED")
     assert found.outputs is None
     assert not (site.store / "model").exists()
+
+
+async def test_a_script_is_read_by_the_rules_of_the_cluster(site: Site) -> None:
+    """24.11 adds one kind of mail to the other, 26.05 takes the last."""
+    task = SlurmScriptTask("mails", "#!/bin/sh\n#SBATCH --mail-type=END --mail-type=FAIL\n", Slurm())
+    flyte.TaskEnvironment.from_task("mails", task)
+    for release, kinds in (("24.11", ["END", "FAIL"]), ("26.05", ["FAIL"])):
+        site.fake = FakeTransport(FakeCluster(run=False, release=release))
+        site.connector = site.restarted()
+        with patch.object(site.fake, "submit", wraps=site.fake.submit) as submitted:
+            await site.create(task)
+        assert submitted.await_args is not None
+        assert sorted(submitted.await_args.args[0].body["job"]["mail_type"]) == kinds
+
+
+def group(text: str, **options: Any) -> SlurmScriptTask:
+    task = SlurmScriptTask("group", text, Slurm(**options))
+    flyte.TaskEnvironment.from_task("group", task)
+    return task
+
+
+ARRAY = "#!/bin/sh\n#SBATCH --array=0-2\n"
+HET = "#!/bin/sh\n#SBATCH -n 1\n#SBATCH hetjob\n#SBATCH -n 2\n"
+
+
+async def test_an_array_is_over_when_all_its_tasks_are(site: Site) -> None:
+    meta = await site.create(group(ARRAY))
+    site.fake.start(int(meta.job_id))
+    first, second, third = site.fake.slurm.members(int(meta.job_id))
+    site.fake.slurm.finish(first, 0)
+    site.fake.slurm.finish(third, 4)
+    await site.until(meta, "RUNNING")
+    log = site.files / output_of(meta.stderr_path, 2).removeprefix("/home/")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("what went wrong\n")
+    site.fake.slurm.finish(second, 0)
+    found = await site.until(meta, "FAILED")
+    assert "1 of its 3 members failed: task 2 FAILED (exit code 4:0)" in (found.message or "")
+    assert (found.message or "").endswith("what went wrong")
+
+
+@pytest.mark.parametrize("text", [ARRAY, HET])
+async def test_all_members_are_cancelled(site: Site, text: str) -> None:
+    meta = await site.create(group(text))
+    site.fake.start(int(meta.job_id))
+    await site.until(meta, "RUNNING")
+    await site.connector.delete(meta)
+    assert {job.base for job in site.fake.slurm.members(int(meta.job_id))} == {"CANCELLED"}
+    await site.until(meta, "ABORTED")
+
+
+async def test_a_het_script_with_outputs_keeps_its_components(site: Site) -> None:
+    task = SlurmScriptTask("het", HET, Slurm(), outputs={"model": File})
+    flyte.TaskEnvironment.from_task("het", task)
+    meta = await site.create(task)
+    assert len(site.fake.slurm.members(int(meta.job_id))) == 2
+
+
+async def test_the_logs_of_an_array_are_those_of_its_tasks(site: Site) -> None:
+    meta = await site.create(group(ARRAY))
+    for task in (0, 2):
+        path = site.files / output_of(meta.stdout_path, task).removeprefix("/home/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"of {task}\n")
+    lines, token = await lines_of(site, meta)
+    assert [line for line in lines if line.startswith("of ")] == ["of 0", "of 2"]
+    assert lines[0] == f"--- stdout of task 0: {output_of(meta.stdout_path, 0)} ---"
+    assert await lines_of(site, meta, token) == ([], token)
 
 
 # --- logs -----------------------------------------------------------------------------------------------------

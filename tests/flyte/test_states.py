@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
 from flyteplugins.slurm_rest.follower import Look
 from flyteplugins.slurm_rest.judging import Verdict, judge, settled
+from flyteplugins.slurm_rest.members import output_of, task_ids
 from flyteplugins.slurm_rest.messages import MESSAGE_LIMIT, capped, describe, details, with_stderr
 from flyteplugins.slurm_rest.outcome import Outcome
+from flyteplugins.slurm_rest.queueing import gave_up, is_overdue
 from flyteplugins.slurm_rest.states import Phase, phase_of
 from slurm_rest.errors import JobNotFound
-from slurm_rest.models import ExitCode, JobInfo
+from slurm_rest.models import ExitCode, JobInfo, group_record
 from slurm_rest.states import JobState
 
 TABLE = [
     ("PENDING", "", "QUEUED"),
     ("PENDING", "Resources", "WAITING_FOR_RESOURCES"),
     ("PENDING", "Priority", "WAITING_FOR_RESOURCES"),
+    ("PENDING", "QOSMaxJobsPerUserLimit", "WAITING_FOR_RESOURCES"),
+    ("PENDING", "AssocGrpCpuLimit", "WAITING_FOR_RESOURCES"),
+    ("PENDING", "ReqNodeNotAvail", "WAITING_FOR_RESOURCES"),
+    ("PENDING", "Licenses", "WAITING_FOR_RESOURCES"),
+    ("PENDING", "Dependency", "QUEUED"),
+    ("PENDING", "BeginTime", "QUEUED"),
     ("PENDING", "JobHeldUser", "QUEUED"),
     ("PENDING", "Prolog", "INITIALIZING"),
     ("PENDING REQUEUED", "", "QUEUED"),
@@ -83,9 +93,81 @@ def test_phases_go_back_only_for_a_new_start() -> None:
     assert judge("7", look("RUNNING"), last=(Phase.QUEUED, 0)).phase is Phase.RUNNING
 
 
+def test_what_has_waited_too_long() -> None:
+    limit, now = timedelta(minutes=1), datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
+    early, late = now - timedelta(seconds=59), now - timedelta(seconds=61)
+    waiting = look("PENDING")
+    assert is_overdue(waiting, limit, late, now)
+    assert is_overdue(look("PENDING", submit_time=late), limit, None, now)
+    others = [(waiting, early), (look("RUNNING"), late), (replace(waiting, stale_since=now), late), (waiting, None)]
+    others += [(replace(waiting, restarts=1), late), (look("PENDING", restart_count=1), late)]
+    assert not any(is_overdue(known, limit, sent, now) for known, sent in others)
+    assert not is_overdue(waiting, None, late, now)
+
+
+def test_what_was_cancelled_for_having_waited_too_long() -> None:
+    limit, now = timedelta(minutes=1), datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
+    times: dict[str, Any] = {"submit_time": now - timedelta(seconds=60), "end_time": now}
+    ended = look("CANCELLED", over=True, reason="Resources", **times)
+    assert gave_up(ended, limit, None).startswith("Slurm job 7 waited for Resources longer than the 0:01:00")
+    others = [
+        look("CANCELLED", over=True, nodes="n1", **times),
+        look("CANCELLED", over=True, restart_count=1, **times),
+        look("FAILED", over=True, **times),
+        look("CANCELLED", **times),
+        look("CANCELLED", over=True, submit_time=now - timedelta(seconds=30), end_time=now),
+    ]
+    assert [gave_up(one, limit, None) for one in others] == [""] * len(others)
+    assert judge("7", ended, gave_up="too long") == Verdict(Phase.RETRYABLE_FAILED, "too long")
+
+
 def test_an_end_without_its_record_is_no_end_yet() -> None:
     assert judge("7", look("FAILED")).phase is Phase.RUNNING
     assert judge("7", look("FAILED", over=True)).phase is Phase.FAILED
+
+
+def member(number: int, state: str, **fields: object) -> JobInfo:
+    return record(state, array_job_id=7, array_task_id=number, **fields)
+
+
+def group(*members: JobInfo) -> Look:
+    known = group_record(7, members)
+    return Look(known.state, known, is_over=True, members=members)
+
+
+@pytest.mark.parametrize(
+    ("states", "by_us", "phase"),
+    [
+        (["COMPLETED", "COMPLETED"], False, Phase.SUCCEEDED),
+        (["NODE_FAIL", "COMPLETED"], False, Phase.RETRYABLE_FAILED),
+        (["NODE_FAIL", "FAILED"], False, Phase.FAILED),
+        (["COMPLETED", "CANCELLED"], False, Phase.FAILED),
+        (["COMPLETED", "CANCELLED"], True, Phase.ABORTED),
+        (["FAILED", "CANCELLED"], True, Phase.ABORTED),
+    ],
+)
+def test_the_phase_of_a_group_is_that_of_all_its_members(states: list[str], by_us: bool, phase: Phase) -> None:
+    members = [member(number, state) for number, state in enumerate(states)]
+    assert judge("7", group(*members), cancelled_by_us=by_us).phase is phase
+
+
+def test_members_that_failed_are_named() -> None:
+    failed = member(11, "FAILED", exit_code=ExitCode(3, 0))
+    verdict = judge("7", group(failed, member(2, "TIMEOUT"), member(0, "COMPLETED")))
+    assert verdict.message.endswith("\n2 of its 3 members failed: task 2 TIMEOUT, task 11 FAILED (exit code 3:0)")
+    many = judge("7", group(*(member(number, "FAILED") for number in range(500)))).message
+    assert "500 of its 500 members failed: task 0 FAILED," in many
+    assert many.endswith("task 19 FAILED and 480 more")
+    het = [record("FAILED", het_job_id=7, het_job_offset=1), record("COMPLETED", het_job_id=7, het_job_offset=0)]
+    assert judge("7", group(*het)).message.endswith("1 of its 2 members failed: component 1 FAILED")
+
+
+def test_which_tasks_an_array_has() -> None:
+    assert task_ids("0-15:4%2", 50) == [0, 4, 8, 12]
+    assert task_ids("9,1-3", 50) == [1, 2, 3, 9]
+    assert task_ids("0-4000000", 3) == [0, 1, 2]
+    assert output_of("/d/j-%a.out", 4) == "/d/j-4.out"
+    assert output_of("/d/j.out", None) == "/d/j.out"
 
 
 def test_a_job_that_vanished_is_over_and_explained() -> None:
@@ -137,6 +219,8 @@ def test_how_a_job_ended() -> None:
     ("known", "who"),
     [
         (record("CANCELLED", raw={"kill_request_user": "root"}), "cancelled by root, not through Flyte"),
+        (record("CANCELLED", raw={"admin_comment": "maintenance"}), "not through Flyte, comment: maintenance"),
+        (record("CANCELLED", raw={"comment": {"system": "bad node"}}), "not through Flyte, comment: bad node"),
         (record("CANCELLED by 0"), "cancelled by user 0, not through Flyte"),
         (record("CANCELLED"), "cancelled, not through Flyte"),
     ],

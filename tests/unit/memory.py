@@ -20,6 +20,9 @@ __all__ = ["Memory", "QuickClock", "Shared", "watch"]
 Tick = Mapping[str, str] | Exception
 Look = Mapping[str, str] | Exception
 
+# A wait that should be over by then is in for an error instead of going on for ever: in seconds, and in ticks.
+_PATIENCE, _REPEATS = 20.0, 10_000
+
 
 class Memory:
     """A transport that answers each tick, and each look at records, from a script.
@@ -48,7 +51,10 @@ class Memory:
             self.twice.set()
         if len(self.asked) > len(self.ticks) and self.hang:
             self.idle.set()
-            await asyncio.Event().wait()
+            await asyncio.sleep(_PATIENCE)
+            raise AssertionError("somebody still waits, though the last answer should have ended all waits")
+        if len(self.asked) > len(self.ticks) + _REPEATS:
+            raise AssertionError("somebody still waits, though the same answer came again and again")
         tick = self.ticks[min(len(self.asked), len(self.ticks)) - 1]
         if isinstance(tick, Exception):
             raise tick

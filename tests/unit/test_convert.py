@@ -118,6 +118,14 @@ def test_the_surroundings_leave_the_umask_alone() -> None:
         assert os.umask(before) == 0o022
 
 
+def test_only_the_directory_counts_under_the_login_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: int) -> int:
+        raise AssertionError("the umask was set, which other threads notice")
+
+    monkeypatch.setattr(os, "umask", refuse)
+    assert Surroundings.here("login") == Surroundings(os.getcwd())
+
+
 def test_the_surroundings_tell_soft_limits() -> None:
     here = Surroundings.here()
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -24,7 +24,7 @@ from slurm_rest.errors import (
     WaitTimeout,
 )
 from slurm_rest.identity import Identity
-from slurm_rest.watched import Followed
+from slurm_rest.watched import Followed, Watched
 
 from .memory import Memory, watch
 
@@ -83,6 +83,19 @@ async def test_the_same_id_twice_is_one() -> None:
     memory = Memory({"1": "COMPLETED"})
     assert shown(await watch(memory).wait([1, 1])) == {1: "COMPLETED"}
     assert memory.asked == [[1]]
+
+
+def test_only_a_job_with_nothing_to_look_up_is_quiet() -> None:
+    one = Identity(1)
+    assert Watched(one).is_quiet
+    asking = [
+        Watched(one, suspect=True),
+        Watched(one, replaced=True),
+        Watched(one, member_watchers={(1, None): 1}),
+        Watched(one, missing_since=0.0),
+        Watched(one, ended_since=0.0),
+    ]
+    assert [entry.is_quiet for entry in asking] == [False] * 5
 
 
 # --- changes --------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ async def test_what_is_known_can_be_looked_at() -> None:
         record = tracked.outcome()
         assert isinstance(record, JobInfo)
         assert (str(record.state), record.exit_code.code) == ("FAILED", 3)
+        assert [one.id for one in tracked.records] == [job.id]
         await tracked.close()
         assert str(tracked.state) == "FAILED"
 
@@ -57,6 +58,10 @@ async def test_an_outage_is_news_and_keeps_the_state() -> None:
         later = await slurm.track(slurm.job(job.id))
         await asyncio.wait_for(later.news(3600), 30)
         assert later.stale_since is not None
+        assert (tracked.stale_reason, later.stale_reason) == ("gone", "gone")
+        fake.failing = None
+        await until_true(lambda: tracked.stale_since is None)
+        assert tracked.stale_reason == ""
 
 
 async def test_news_end_in_time() -> None:

@@ -53,25 +53,26 @@ def submit_body(spec: JobSpec, setting: Setting) -> dict[str, object]:
     parts = [spec, *spec.components]
     if setting.commands:
         refuse_leaks(parts)
-    made = [_derive(part, setting) for part in parts]
+    options = [part.options() for part in parts]
+    made = [_derive(part, values, setting) for part, values in zip(parts, options, strict=True)]
     if not setting.commands:
         refuse_told(made)
-        refuse_lacking([(part.options(), one.fields) for part, one in zip(parts, made, strict=True)], setting.version)
+        refuse_lacking([(values, one.fields) for values, one in zip(options, made, strict=True)], setting.version)
     emptied = any(part.export_file is not None for part in parts)
     process = Process(setting.submitter, rule=setting.rule, release=setting.release, emptied=emptied)
     jobs = []
-    for number, (part, one) in enumerate(zip(parts, made, strict=True)):
+    for number, (part, values, one) in enumerate(zip(parts, options, made, strict=True)):
         process.share(one.shared, part.export, file=part.export_file is not None)
         # Only the first component's environment has them, those of all components.
-        jobs.append(_job(part, one, {} if number else _variables(made), process, setting, first=not number))
+        variables = {} if number else _variables(made)
+        jobs.append(_job(part, values, one, variables, process, setting, first=not number))
     script = _with_burst_buffer(script, parts, setting)
     return {"script": script, "job": jobs[0]} if len(jobs) == 1 else {"script": script, "jobs": jobs}
 
 
-def _derive(part: JobSpec, setting: Setting) -> Derived:
+def _derive(part: JobSpec, values: dict[str, object], setting: Setting) -> Derived:
     """Return what sbatch makes of one component."""
     _check_cluster(part, setting.cluster)
-    values = part.options()
     refuse_inexpressible(values, setting.release, commands=setting.commands)
     place = Place(_directory(values, setting), setting.now, setting.release, setting.read_file)
     made = derive(values, place)
@@ -118,13 +119,19 @@ def _variables(parts: list[Derived]) -> dict[str, str]:
 
 
 def _job(
-    part: JobSpec, made: Derived, variables: dict[str, str], process: Process, setting: Setting, *, first: bool
+    part: JobSpec,
+    values: dict[str, object],
+    made: Derived,
+    variables: dict[str, str],
+    process: Process,
+    setting: Setting,
+    *,
+    first: bool,
 ) -> dict[str, object]:
     job = dict(made.fields)
     job.setdefault("name", "sbatch")
     if setting.rule != "submit":
         variables = {"SLURM_SUBMIT_DIR": str(job["current_working_directory"]), **variables}
-    values = part.options()
     file = values.get("export_file")
     read = None if file is None else read_named("export-file", str(file), setting.read_file)
     job["environment"] = process.environment(values, variables, export_file=read, env=part.env, first=first)

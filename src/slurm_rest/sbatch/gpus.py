@@ -50,7 +50,7 @@ class _Resource:
 
 
 def _items(text: object) -> Iterator[tuple[str, str, int]]:
-    for part in str(text or "").split(","):
+    for part in str(text).split(",") if text else ():
         found = _ITEM.fullmatch(part)
         if found:
             count = whole(found["count"]) * _UNITS[found["unit"].lower()] if found["count"] else 1

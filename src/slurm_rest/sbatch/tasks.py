@@ -71,7 +71,11 @@ def add_tasks(
 
 
 def _number(values: Mapping[str, object], *names: str) -> int | None:
-    return next((found for name in names if isinstance(found := values.get(name), int)), None)
+    for name in names:
+        found = values.get(name)
+        if isinstance(found, int):
+            return found
+    return None
 
 
 def _given(values: Mapping[str, object], fields: Fields, release: str) -> _Plan:

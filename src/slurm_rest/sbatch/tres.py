@@ -84,7 +84,7 @@ def _per_node(values: Values, made: Derived, place: Place) -> None:
 def _per_task(values: Values, place: Place) -> str:
     """Join what ``--tres-per-task``, ``--gpus-per-task`` and ``-c`` ask for each task, the last ones in front."""
     text = str(values.get("tres_per_task", ""))
-    for prefix in ("gres", "license"):
+    for prefix in ("gres", "license") if text else ():
         text = re.sub(rf"(?i)(^|,){prefix}:", rf"\g<1>{prefix}/", text)
     for part in _gpu_parts(str(values.get("gpus_per_task", "")), first_only=place.dialect.first_gpus_only):
         text = _with_gpus(text, part)

@@ -82,7 +82,13 @@ class Platform:
             task_execution_metadata=self._execution(run, attempt, prefix),
             connection=Connection(secrets=dict(self.secrets)),
         )
-        answer = await self._stub.CreateTask(request, timeout=DEADLINE)
+        try:
+            answer = await self._stub.CreateTask(request, timeout=DEADLINE)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED:
+                raise
+            # The first call of a busy machine's connector; the platform, too, may ask for the same attempt again.
+            answer = await self._stub.CreateTask(request, timeout=DEADLINE)
         return Submitted(answer.resource_meta, template.type, prefix)
 
     def _execution(self, run: str, attempt: int, prefix: str) -> messages.TaskExecutionMetadata:

@@ -35,6 +35,12 @@ class Cluster:
             user = await self.client.user_name()
         return user
 
+    async def release(self) -> str:
+        """Return Slurm's release, whose rules scripts are read by. It is asked for once."""
+        if not self.client.slurm_release:
+            await self.client.ping()
+        return self.client.slurm_release
+
     async def close(self) -> None:
         """Let go of everything. Jobs are left alone."""
         await self.follower.close()

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .options import FIELD_OPTIONS, check_env, check_modules, check_srun_args, job_options
+from .resources import Resources, resource_options
 from .runtimes import check_runtime
 
 __all__ = ["LAUNCHERS", "Slurm"]
@@ -33,6 +34,8 @@ class Slurm:
 
     ``launcher`` ``srun`` starts one process for each of the job's tasks, with RANK, LOCAL_RANK, WORLD_SIZE,
     MASTER_ADDR and MASTER_PORT set, and the first writes the outputs; ``single`` starts one.
+
+    ``resources=`` of the environment fills in CPUs, memory, GPUs and disk where nothing here says them.
 
     ``env`` reaches the job as its environment, never as text of a script. ``working_dir`` is where the job's output
     goes; a relative one is below the user's home.
@@ -96,8 +99,14 @@ class Slurm:
     def _fields(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in FIELD_OPTIONS if getattr(self, name) is not None}
 
-    def to_custom_config(self) -> dict[str, object]:
-        """Return the ``custom`` field of a task: JSON values only, and names of secrets, never their values."""
+    def to_custom_config(
+        self, resources: Resources | None = None, directives: Mapping[str, object] | None = None
+    ) -> dict[str, object]:
+        """Return the ``custom`` field of a task: JSON values only, and names of secrets, never their values.
+
+        ``resources`` are those of the task; what the configuration or ``directives`` of its script say wins. Raises
+        ValueError for a resource that Slurm has no word for.
+        """
         container: dict[str, object] = {
             "runtime": self.container_runtime,
             "args": list(self.container_args),
@@ -110,10 +119,15 @@ class Slurm:
             container["python_environment"] = self.python_environment
         if self.launcher != "single":
             container["launcher"] = self.launcher
+        fields, options = self._fields(), dict(self.sbatch_options)
+        if resources is not None:
+            said = {**(directives or {}), **job_options(fields, options)}
+            for name, value in resource_options(resources, said).items():
+                (fields if name in FIELD_OPTIONS else options)[name] = value
         whole: dict[str, object] = {
             "connection": self._connection(),
-            "sbatch": self._fields(),
-            "sbatch_options": dict(self.sbatch_options),
+            "sbatch": fields,
+            "sbatch_options": options,
             "container": container,
             "env": dict(self.env),
         }

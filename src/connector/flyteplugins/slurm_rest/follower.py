@@ -5,11 +5,9 @@ Nothing here is asked of Slurm while somebody waits, but for the first answer ab
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
@@ -17,6 +15,8 @@ from slurm_rest import AsyncJob, AsyncSlurmClient, JobInfo, JobState, SlurmError
 from slurm_rest.errors import JobNotFound
 from slurm_rest.identity import Identity
 from slurm_rest.tracking import TrackedJob
+
+from .recording import Recorder
 
 __all__ = ["Follower", "Look"]
 
@@ -26,7 +26,8 @@ log = logging.getLogger("flyteplugins.slurm_rest")
 _FIRST_NEWS = 0.9
 # The reason why a job waits changes, and asking for it costs a request a job.
 _PENDING_RECORD = 60.0
-_RECORDS_AT_ONCE = 4
+# A job that was waited for once is not waited for so long again.
+_LATER_NEWS = 0.05
 # A job that nobody asked about for so long has been forgotten by the platform.
 _FORGET = 3600.0
 
@@ -35,7 +36,9 @@ _FORGET = 3600.0
 class Look:
     """What is known of a job now. ``error`` says why nothing more will be learned: it vanished, or never was.
 
-    ``record`` may be of an earlier state while the job goes on; once it is over it is the final one.
+    ``record`` may be of an earlier state while the job goes on; once it is over it is the final one, and ``members``
+    are those of an array's tasks or a het job's components. Without ``is_heard`` nobody told its state yet, and
+    ``trouble`` is why there is no news.
     """
 
     state: JobState
@@ -44,7 +47,9 @@ class Look:
     restarts: int = 0
     is_over: bool = False
     error: SlurmError | None = None
+    is_heard: bool = True
     trouble: str = ""
+    members: Sequence[JobInfo] = ()
 
 
 class _Entry:
@@ -55,7 +60,8 @@ class _Entry:
         self.record: JobInfo | None = None
         self.record_state: JobState | None = None
         self.record_time = 0.0
-        self.asking: asyncio.Task[None] | None = None
+        self.asking = False
+        self.waited = False
         self.asked_about = 0.0
         self.trouble = ""
         self.troubled_since: datetime | None = None
@@ -69,7 +75,7 @@ class Follower:
         self._client = client
         self._clock = clock
         self._entries: dict[tuple[int, str], _Entry] = {}
-        self._records = asyncio.Semaphore(_RECORDS_AT_ONCE)
+        self._records = Recorder(client)
         self._swept = 0.0
 
     @property
@@ -77,16 +83,21 @@ class Follower:
         """How many jobs are followed."""
         return len(self._entries)
 
-    async def look(self, identity: Identity) -> Look:
-        """Return what is known of a job; it is followed from the first time on."""
+    async def look(self, identity: Identity, patience: float = _FIRST_NEWS) -> Look:
+        """Return what is known of a job; it is followed from the first time on.
+
+        The first answer about one that is new here is waited for, ``patience`` seconds at most.
+        """
         await self._sweep()
         entry = await self._entry(identity)
         entry.asked_about = self._clock()
         if entry.tracked.heard_at is None and not entry.tracked.is_over:
-            await entry.tracked.news(_FIRST_NEWS)
+            await entry.tracked.news(min(patience, _LATER_NEWS) if entry.waited else patience)
+            entry.waited = True
         outcome = entry.tracked.outcome()
         if isinstance(outcome, JobInfo):
-            return Look(outcome.state, outcome, restarts=entry.tracked.restarts, is_over=True)
+            restarts, members = entry.tracked.restarts, entry.tracked.records
+            return Look(outcome.state, outcome, restarts=restarts, is_over=True, members=members)
         state = self._state(entry)
         if isinstance(outcome, JobNotFound):
             return Look(state, entry.record, is_over=True, error=outcome)
@@ -95,20 +106,27 @@ class Follower:
         else:
             entry.trouble, entry.troubled_since = "", None
             self._want_record(entry)
-        stale = entry.tracked.stale_since or entry.troubled_since
-        return Look(state, entry.record, stale, entry.tracked.restarts, trouble=entry.trouble)
+        return Look(
+            state,
+            entry.record,
+            entry.tracked.stale_since or entry.troubled_since,
+            entry.tracked.restarts,
+            is_heard=entry.last_state is not None,
+            trouble=entry.trouble or entry.tracked.stale_reason,
+        )
 
     async def forget(self, identity: Identity) -> None:
         """Follow a job no longer."""
         entry = self._entries.pop((identity.job_id, identity.key), None)
         if entry is not None:
-            await _end(entry)
+            await self._end(entry)
 
     async def close(self) -> None:
         """Follow nothing any more."""
         entries, self._entries = list(self._entries.values()), {}
         for entry in entries:
-            await _end(entry)
+            await self._end(entry)
+        await self._records.close()
 
     async def _entry(self, identity: Identity) -> _Entry:
         key = (identity.job_id, identity.key)
@@ -136,19 +154,18 @@ class Follower:
     def _want_record(self, entry: _Entry) -> None:
         """Ask for the record in the background where there is a reason to."""
         state = entry.tracked.state
-        if entry.tracked.heard_at is None or (entry.asking is not None and not entry.asking.done()):
+        if entry.tracked.heard_at is None or entry.asking:
             return
         old = state.is_pending and self._clock() - entry.record_time > _PENDING_RECORD
         if entry.record_state != state or old:
-            entry.asking = asyncio.create_task(self._ask(entry, state), name="slurm record")
+            entry.asking = True
+            self._records.want(entry.handle, lambda record: self._take(entry, state, record))
 
-    async def _ask(self, entry: _Entry, state: JobState) -> None:
-        async with self._records:
-            # The poller tells of outages; here the next look tries again.
-            with contextlib.suppress(SlurmError):
-                entry.record = await self._client.info(entry.handle)
-                entry.record_state = state
+    def _take(self, entry: _Entry, state: JobState, record: JobInfo | None) -> None:
+        entry.asking = False
         entry.record_time = self._clock()
+        if record is not None:
+            entry.record, entry.record_state = record, state
 
     async def _sweep(self) -> None:
         now = self._clock()
@@ -158,10 +175,8 @@ class Follower:
         for key, entry in list(self._entries.items()):
             if entry.asked_about and now - entry.asked_about > _FORGET:
                 del self._entries[key]
-                await _end(entry)
+                await self._end(entry)
 
-
-async def _end(entry: _Entry) -> None:
-    if entry.asking is not None:
-        entry.asking.cancel()
-    await entry.tracked.close()
+    async def _end(self, entry: _Entry) -> None:
+        self._records.drop(entry.handle)
+        await entry.tracked.close()

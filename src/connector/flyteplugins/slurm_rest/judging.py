@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from slurm_rest.errors import JobNotFound, OutcomeUnknown
 
 from .follower import Look
-from .messages import describe
+from .members import failed_members, told
+from .messages import describe, describe_unheard
 from .outcome import Outcome
 from .states import Phase, phase_of
 
 __all__ = ["Verdict", "judge", "settled"]
 
+# Of the members of an array that did not end well. A cancellation of ours is what Flyte asked for.
+_WORST = (Phase.ABORTED, Phase.FAILED, Phase.RETRYABLE_FAILED)
 _ORDER = (Phase.QUEUED, Phase.WAITING_FOR_RESOURCES, Phase.INITIALIZING, Phase.RUNNING)
 
 
@@ -24,24 +27,46 @@ class Verdict:
     message: str
 
 
-def judge(job_id: str, look: Look, *, cancelled_by_us: bool = False, last: tuple[Phase, int] | None = None) -> Verdict:
+def judge(
+    job_id: str,
+    look: Look,
+    *,
+    cancelled_by_us: bool = False,
+    last: tuple[Phase, int] | None = None,
+    gave_up: str = "",
+) -> Verdict:
     """Return what Slurm alone says of a job. ``last`` is the phase told before, and how often it had started by then.
 
-    A phase goes back only when the job began anew.
+    A phase goes back only when the job began anew. ``gave_up`` is why it was cancelled for having waited too long.
     """
     if look.error is not None:
         return _vanished(job_id, look)
+    if gave_up:
+        # The time is one attempt's, as flyte says: another one may have it again.
+        return Verdict(Phase.RETRYABLE_FAILED, gave_up)
     reason = look.record.reason if look.record is not None and look.record.state.base is look.state.base else ""
-    phase = phase_of(look.state, reason, cancelled_by_us=cancelled_by_us)
+    phase = _phase(look, reason, cancelled_by_us)
     if not look.is_over and phase.is_terminal:
         # The state of the end is heard, its record not yet: accounting is away, or a moment late.
         phase = Phase.RUNNING
     if last is not None and last[0] in _ORDER and phase in _ORDER and look.restarts <= last[1]:
         phase = max(phase, last[0], key=_ORDER.index)
-    message = describe(job_id, look.state, look.record, stale_since=look.stale_since)
+    if look.is_heard:
+        message = describe(job_id, look.state, look.record, stale_since=look.stale_since)
+    else:
+        message = describe_unheard(job_id, look.stale_since)
+    if look.is_over and (failed := told(look.members)):
+        message = f"{message}\n{failed}"
     if look.trouble:
         message = f"{message}\n{look.trouble}"
     return Verdict(phase, message)
+
+
+def _phase(look: Look, reason: str, cancelled_by_us: bool) -> Phase:
+    """Return the phase of a job, of an array or het job that of all members: one that failed for good decides."""
+    phases = {phase_of(one.state, one.reason, cancelled_by_us=cancelled_by_us) for one in failed_members(look.members)}
+    decided = next((phase for phase in _WORST if phase in phases), None) if look.is_over else None
+    return decided or phase_of(look.state, reason, cancelled_by_us=cancelled_by_us)
 
 
 def _vanished(job_id: str, look: Look) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -23,15 +24,21 @@ from slurm_rest import JobInfo, SlurmError
 from slurm_rest.errors import FileMissing
 from slurm_rest.transport.files import Files
 
-from .usage import allocated
+from .members import output_of, task_ids
+from .usage import allocated, used
 
 if TYPE_CHECKING:
+    from .clients import Cluster
     from .metadata import SlurmJobMetadata
 
-__all__ = ["job_logs", "job_metrics"]
+__all__ = ["job_logs", "job_metrics", "job_use"]
+
+log = logging.getLogger("flyteplugins.slurm_rest")
 
 USER, SYSTEM = LogLineOriginator.USER, LogLineOriginator.SYSTEM
 _FIRST_LINES = 500
+# Of an array's tasks; each costs two looks at files.
+_MOST_TASKS = 50
 _FIRST_BYTES = 512 * 1024
 # One message must stay well under gRPC's 4 MiB, whatever the lines weigh beside their text.
 _PIECE = 256 * 1024
@@ -49,7 +56,7 @@ async def job_logs(
     texts: list[str] = []
     notes: list[str] = []
     troubles: dict[str, str] = {}
-    for stream, path in (("stdout", meta.stdout_path), ("stderr", meta.stderr_path)):
+    for stream, path in _streams(meta):
         try:
             found = await _read(files, path, offsets.get(stream), lines or _FIRST_LINES)
         except FileMissing:
@@ -68,6 +75,15 @@ async def job_logs(
     body = GetTaskLogsResponseBody(lines=[*_lines(texts, USER), *_lines(notes, SYSTEM)])
     yield GetTaskLogsResponse(body=body)
     yield GetTaskLogsResponse(header=GetTaskLogsResponseHeader(token=json.dumps(offsets)))
+
+
+def _streams(meta: SlurmJobMetadata) -> list[tuple[str, str]]:
+    """Return the files of a job by what they are called; an array has two for each of its tasks."""
+    both = (("stdout", meta.stdout_path), ("stderr", meta.stderr_path))
+    if not meta.array:
+        return [*both]
+    tasks = task_ids(meta.array, _MOST_TASKS)
+    return [(f"{stream} of task {task}", output_of(path, task)) for task in tasks for stream, path in both]
 
 
 def _explained(meta: SlurmJobMetadata, troubles: Mapping[str, str]) -> list[str]:
@@ -125,9 +141,23 @@ def _read_token(token: str) -> dict[str, tuple[int, int]]:
     for name, value in found.items() if isinstance(found, dict) else ():
         # An offset alone is what earlier releases gave.
         pair = value if isinstance(value, list) else [value, 0]
-        if name in ("stdout", "stderr") and len(pair) == 2 and all(type(one) is int and one >= 0 for one in pair):
+        is_stream = name.startswith(("stdout", "stderr"))
+        if is_stream and len(pair) == 2 and all(type(one) is int and one >= 0 for one in pair):
             offsets[name] = (pair[0], pair[1])
     return offsets
+
+
+async def job_use(cluster: Cluster, meta: SlurmJobMetadata) -> dict[str, float]:
+    """Return what accounting knows that the job used; nothing where it is not asked over REST, or is away."""
+    try:
+        answer = await cluster.client.api.db.get_job(meta.job_id)
+    except SlurmError as error:
+        log.info("Job %s: accounting does not tell what it used: %s", meta.job_id, error.message)
+        return {}
+    records = [one.model_dump(mode="json", by_alias=True) for one in answer.jobs or ()]
+    # An id comes again; a job's name is that of its attempt alone.
+    own = [one for one in records if one.get("name") == meta.job_name]
+    return used(own[-1]) if own else {}
 
 
 def job_metrics(record: JobInfo, use: Mapping[str, float]) -> GetTaskMetricsResponse:

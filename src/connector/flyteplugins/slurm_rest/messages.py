@@ -10,10 +10,11 @@ from datetime import datetime
 
 from slurm_rest import JobInfo, JobState
 
-__all__ = ["MESSAGE_LIMIT", "capped", "describe", "details", "with_stderr"]
+__all__ = ["MESSAGE_LIMIT", "capped", "describe", "describe_unheard", "details", "with_stderr"]
 
 # gRPC clients take 4 MiB in all, and the platform keeps messages; what matters stands at both ends.
 MESSAGE_LIMIT = 8 * 1024
+_LONGEST_COMMENT = 500
 _GAP = "\n[...]\n"
 
 
@@ -37,10 +38,24 @@ def describe(job_id: str, state: JobState, record: JobInfo | None, *, stale_sinc
             words.append(f"exit code {record.exit_code}")
         by = _cancelled_by(record)
         words += [by] if by else []
+        words += [f"comment: {said}"] if by and (said := _comment_on(record)) else []
         words += [f"on {record.nodes}"] if record.nodes else []
     if stale_since is not None:
-        words.append(f"no news from Slurm since {stale_since:%Y-%m-%d %H:%M:%S} UTC, this is what was known last")
+        words.append(f"{_no_news(stale_since)}, this is what was known last")
     return ", ".join(words)
+
+
+def describe_unheard(job_id: str, stale_since: datetime | None) -> str:
+    """Return one line on a job of which this process has heard nothing, and whose phase is thus a guess."""
+    words = [
+        f"Slurm job {job_id}: this connector has not heard of it yet, and tells the phase that it may have reached"
+    ]
+    words += [_no_news(stale_since)] if stale_since is not None else []
+    return ", ".join(words)
+
+
+def _no_news(since: datetime) -> str:
+    return f"no news from Slurm since {since:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _cancelled_by(record: JobInfo) -> str:
@@ -55,6 +70,15 @@ def _cancelled_by(record: JobInfo) -> str:
         if by:
             return f"cancelled by user {uid}, not through Flyte"
     return "cancelled, not through Flyte"
+
+
+def _comment_on(record: JobInfo) -> str:
+    """Return what an administrator or Slurm wrote to a job, for instance why it was cancelled."""
+    comment = record.raw.get("comment")
+    of_accounting = comment if isinstance(comment, Mapping) else {}
+    places = (record.raw.get("admin_comment"), record.raw.get("system_comment"))
+    texts = (*places, of_accounting.get("administrator"), of_accounting.get("system"))
+    return next((text[:_LONGEST_COMMENT] for text in texts if isinstance(text, str) and text), "")
 
 
 def with_stderr(message: str, tail: str, lines: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from flyte.connectors import ResourceMeta
 
@@ -39,11 +39,24 @@ class SlurmJobMetadata(ResourceMeta):
     rest_url: str = ""
     rest_api_version: str = ""
     expects_outputs: bool = False
+    # What --array says, and then the paths of the output have %a for the number of a task.
+    array: str = ""
+    # Seconds that it may wait for its first start, 0 for any.
+    max_queued: float = 0.0
 
     def identity(self) -> Identity:
         """Return which job this is, also when its id is given anew."""
-        sent = datetime.fromisoformat(self.submitted) if self.submitted else None
-        return Identity(int(self.job_id), key=self.submission_key, sent=sent)
+        return Identity(int(self.job_id), key=self.submission_key, sent=self.sent)
+
+    @property
+    def sent(self) -> datetime | None:
+        """When it was submitted, None where this was not seen."""
+        return datetime.fromisoformat(self.submitted) if self.submitted else None
+
+    @property
+    def queue_limit(self) -> timedelta | None:
+        """How long it may wait for its first start, None for any time."""
+        return timedelta(seconds=self.max_queued) if self.max_queued else None
 
     def asked(self) -> AskedConnection:
         """Return the connection that the task asked for when the job was made."""

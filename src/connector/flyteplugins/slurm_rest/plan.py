@@ -13,9 +13,10 @@ from typing import Literal
 
 from slurm_rest import JobSpec
 
+from .members import TASK
 from .options import check_env, job_options
 from .runtimes import check_runtime, image_for
-from .script import native_script, wrapped_script
+from .script import native_script, read_directives, with_interpreter, wrapped_script
 from .template import NATIVE, Execution, Task
 from .values import NO_TREE, check_variables, input_variables, output_variable
 
@@ -47,7 +48,8 @@ class OutputPlace:
 class JobPlan:
     """Everything that a submission needs. ``key`` makes it safe to repeat, empty where nothing identifies it.
 
-    ``directory`` has to be there for the output files. ``reads_files`` says that outputs are fetched from the cluster.
+    ``directory`` has to be there for the output files; an array has one of each for a task, with Slurm's ``%a`` in its
+    path. ``reads_files`` says that outputs are fetched from the cluster.
     """
 
     name: str
@@ -94,8 +96,11 @@ def make_plan(
     output_prefix: str,
     inputs: Mapping[str, object],
     unique: str = "",
+    release: str = "",
 ) -> JobPlan:
     """Return the job for a task. ``directory`` is where its files go, ``home`` where a script runs.
+
+    A script's directives are read as by the sbatch of ``release``, the cluster's.
 
     Raises ValueError (SpecError) for what cannot be run.
     """
@@ -112,9 +117,21 @@ def make_plan(
     if task.max_runtime is not None and "time" not in options:
         # Slurm counts in minutes over REST; the platform itself ends the attempt to the second.
         options["time"] = timedelta(minutes=math.ceil(task.max_runtime.total_seconds() / 60))
+    if task.interruptible and not {"requeue", "no_requeue"} & options.keys():
+        # A preempted job then starts anew by itself where the site requeues, within the same attempt.
+        options["requeue"] = True
     env = _environment(task, execution, inputs, outputs)
-    make = _native if task.kind == NATIVE else _script
-    spec = make(task, options, env, outputs, home)
+    if task.kind == NATIVE:
+        spec = _native(task, options, env, home)
+    else:
+        spec = _script(task, options, env, outputs, home, release)
+    if spec.array:
+        # Each task has files of its own: in one file they would write over each other.
+        stdout, stderr = (posixpath.join(directory, f"{name}-{TASK}.{suffix}") for suffix in ("out", "err"))
+        named = {"output": f"{_literal(posixpath.join(directory, name))}-{TASK}.out"}
+        named["error"] = f"{named['output'].removesuffix('.out')}.err"
+        values = {**spec.options(), **named}
+        spec = JobSpec.of(spec.script, values, args=spec.args, env=spec.env, components=spec.components)
     key = attempt_words(execution, execution.attempt)
     return JobPlan(name, spec, key, directory, stdout, stderr, outputs)
 
@@ -142,9 +159,7 @@ def _environment(
     return {**env, **input_variables(inputs), **destinations}
 
 
-def _native(
-    task: Task, options: Mapping[str, object], env: Mapping[str, str], _: Mapping[str, OutputPlace], home: str
-) -> JobSpec:
+def _native(task: Task, options: Mapping[str, object], env: Mapping[str, str], home: str) -> JobSpec:
     container = task.container
     check_runtime(container.runtime)
     if "array" in options:
@@ -160,17 +175,21 @@ def _native(
 
 
 def _script(
-    task: Task, options: Mapping[str, object], env: Mapping[str, str], outputs: Mapping[str, OutputPlace], home: str
+    task: Task,
+    options: Mapping[str, object],
+    env: Mapping[str, str],
+    outputs: Mapping[str, OutputPlace],
+    home: str,
+    release: str,
 ) -> JobSpec:
     places = [place for place in outputs.values() if place.upload in _LOCAL]
     directories = {posixpath.dirname(place.written_to) for place in places}
     directories |= {place.written_to for place in places if place.kind == "directory"}
-    # flyteplugins-slurm gives every script to bash; one that names its interpreter runs under that.
-    text = task.script if task.script.startswith("#!") else f"#!/bin/bash\n{task.script}"
+    text = with_interpreter(task.script)
     script = wrapped_script(text, modules=task.modules, directories=sorted(directories))
-    written = JobSpec.from_script(text)
-    spec = written.replace(**options, script=script, env=env)
-    return spec if written.chdir else spec.replace(chdir=home)
+    read = read_directives(text, release, options)
+    values = {"chdir": home, **read.options()}
+    return JobSpec.of(script, values, env={**read.env, **env}, components=read.components)
 
 
 def _output_places(task: Task, prefix: str, local: str) -> dict[str, OutputPlace]:

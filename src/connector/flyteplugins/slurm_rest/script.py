@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from slurm_rest import JobSpec
+from slurm_rest.errors import SpecError
+from slurm_rest.sbatch.dialect import DIALECTS
 
 from .options import check_modules, check_srun_args
 from .runtimes import Container, is_inside, step_words
 
-__all__ = ["native_script", "output_references", "wrapped_script"]
+if TYPE_CHECKING:
+    from slurm_rest.sbatch.keywords import JobOptions
+
+__all__ = ["native_script", "output_references", "read_directives", "with_interpreter", "wrapped_script"]
 
 # Enroot drops the PATH of an image and keeps VIRTUAL_ENV, from which the entrypoint is found again.
 _PATH = 'export PATH="${VIRTUAL_ENV:+$VIRTUAL_ENV/bin:}$PATH"'
@@ -34,6 +43,24 @@ _FD = 9
 def output_references(script: str) -> set[str]:
     """Return the ``$FLYTE_OUTPUT_X`` and ``${FLYTE_OUTPUT_X}`` in a script; names made at run time are not seen."""
     return set(_REFERENCE.findall(script))
+
+
+def read_directives(script: str, release: str = "", options: Mapping[str, object] | None = None) -> JobSpec:
+    """Return a script as the sbatch of a release reads it; without a release, as the newest one that takes it does.
+
+    ``options`` win over directives. Raises ValueError (SpecError) with sbatch's reason.
+    """
+    releases = [release] if release else [*reversed(DIALECTS)]
+    given = cast("JobOptions", dict(options or {}))
+    for one in releases[:-1]:
+        with contextlib.suppress(SpecError):
+            return JobSpec.from_script(script, release=one, **given)
+    return JobSpec.from_script(script, release=releases[-1], **given)
+
+
+def with_interpreter(script: str) -> str:
+    """Return a script that names its interpreter: flyteplugins-slurm gives every one to bash."""
+    return script if script.startswith("#!") else f"#!/bin/bash\n{script}"
 
 
 def native_script(container: Container, command: Sequence[str], modules: Sequence[str] = ()) -> str:

@@ -8,24 +8,28 @@ import os
 import secrets as random_words
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from flyte.connectors import AsyncConnector, Resource
 from flyteidl2.core.execution_pb2 import TaskExecution, TaskLog
 
-from slurm_rest import AsyncJob, SlurmError
+from slurm_rest import AsyncJob, BaseState, SlurmError
 from slurm_rest.errors import JobNotFound, PermissionDenied
 
+from .asking import TimeLeft, add_canceller, add_stderr, guess_phase
 from .clients import Cluster, Clusters
 from .follower import Look
 from .judging import Verdict, judge, settled
 from .links import Copies, site_links
-from .logs import job_logs, job_metrics
-from .messages import capped, details, with_stderr
+from .logs import job_logs, job_metrics, job_use
+from .memory import Recent
+from .messages import capped, details
 from .metadata import SlurmJobMetadata
 from .outcome import Outcome, read_outcome
 from .plan import JobPlan, attempt_words, job_name, make_plan
 from .presigned import with_upload_urls
+from .queueing import gave_up, is_overdue
 from .running import LOCAL_RUN, in_order
 from .settings import ClusterAccess, Deployment, SecretValues
 from .settling import Settling, Work
@@ -33,7 +37,6 @@ from .states import Phase
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
 from .tidying import Tidying
 from .transfers import Transfer, collect
-from .usage import used
 from .workplace import find_workplace, require_files
 
 if TYPE_CHECKING:
@@ -44,12 +47,9 @@ __all__ = ["Known", "SlurmConnector", "SlurmScriptConnector"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
-_STDERR_LINES = 30
-_STDERR_BYTES = 16 * 1024
-# Together with the first news of a job these stay under the two seconds that an answer may take.
-_SETTLE_PATIENCE = 0.5
-_STDERR_PATIENCE = 0.5
-_COPY_PATIENCE = 0.1
+# A whole answer, whatever is down; the platform's own bound is two seconds, and a busy process needs some of them.
+_ANSWER = 1.5
+_FIRST_NEWS, _SETTLE_PATIENCE, _COPY_PATIENCE = 0.9, 0.5, 0.1
 # How long delete waits to see the job end.
 _CANCEL_PATIENCE = 3.0
 
@@ -59,15 +59,16 @@ class Known:
     """What the connectors of both task types know together. Losing it costs requests, nothing else.
 
     ``phases`` are those that were told last, with how often the job had started by then; ``cancelled`` the jobs that
-    this process cancelled.
+    this process cancelled; ``giving_up`` cancels those that have waited too long.
     """
 
     clusters: Clusters = field(default_factory=Clusters)
     settling: Settling = field(default_factory=Settling)
     copies: Copies = field(default_factory=Copies)
     tidying: Tidying = field(default_factory=Tidying)
-    phases: dict[str, tuple[Phase, int]] = field(default_factory=dict)
-    cancelled: set[str] = field(default_factory=set)
+    phases: Recent[tuple[Phase, int]] = field(default_factory=Recent)
+    cancelled: Recent[bool] = field(default_factory=Recent)
+    giving_up: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
 
 class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
@@ -113,6 +114,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             output_prefix=prefix,
             inputs=inputs or {},
             unique=unique,
+            release=await cluster.release(),
         )
         await require_files(cluster, plan)
         plan = await with_upload_urls(plan, deployment.upload_url_ttl)
@@ -123,6 +125,8 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         self.known.tidying.begin(cluster, place.directory, user, deployment.job_files_ttl)
         expects = bool(task_template.interface.outputs.variables)
         meta = _metadata(job, task, plan, access, task.outputs_path or output_prefix, expects)
+        if not job.found:
+            self.known.phases.set(_key(meta, cluster), (Phase.QUEUED, 0))
         if (run := LOCAL_RUN.get()) is not None:
             run.ends.append(lambda: self.delete(meta, ssh_private_key, known_hosts_data, rest_token))
         return meta
@@ -139,64 +143,86 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
     ) -> Resource:
         """Return the phase of a job, from what the poller knows; outages keep it and are told in the message."""
         cluster = self._cluster_of(resource_meta, _secret_values(ssh_private_key, known_hosts_data, rest_token))
-        look = await cluster.follower.look(resource_meta.identity())
-        key = _key(resource_meta, cluster)
+        time, key = TimeLeft(_ANSWER), _key(resource_meta, cluster)
+        look = await cluster.follower.look(resource_meta.identity(), time.most(_FIRST_NEWS))
+        last, ours = self.known.phases.get(key), key in self.known.cancelled
+        if last is None and not look.is_heard and not look.is_over:
+            last = (await guess_phase(resource_meta, cluster, time), 0)
+        if look.is_over and look.state.base is BaseState.CANCELLED and not ours:
+            look = await add_canceller(resource_meta, cluster, look, time)
         verdict = judge(
-            resource_meta.job_id, look, cancelled_by_us=key in self.known.cancelled, last=self.known.phases.get(key)
+            resource_meta.job_id,
+            look,
+            cancelled_by_us=ours,
+            last=last,
+            gave_up=gave_up(look, resource_meta.queue_limit, resource_meta.sent),
         )
+        if is_overdue(look, resource_meta.queue_limit, resource_meta.sent, datetime.now(timezone.utc)):
+            self._give_up(key, resource_meta, cluster)
+            verdict = Verdict(verdict.phase, f"{verdict.message}\nIt has waited too long and is being cancelled")
         outputs: Mapping[str, object] | None = None
         links = site_links(Deployment.read(os.environ).log_links, resource_meta, look.record)
         if verdict.phase.is_terminal:
-            await self._copies(key, resource_meta, cluster, patience=0)
-            verdict, outputs = await self._settle(key, resource_meta, cluster, verdict)
-        if verdict.phase.is_terminal:
-            verdict, copies = await self._copied(key, resource_meta, cluster, verdict)
+            verdict, outputs, copies = await self._end(key, resource_meta, cluster, verdict, time)
             links += copies
         if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
-            verdict = await self._with_stderr(resource_meta, cluster, verdict)
+            text = await add_stderr(verdict.message, resource_meta, cluster, look, time)
+            verdict = Verdict(verdict.phase, text)
         run = LOCAL_RUN.get()
         outputs = in_order(outputs, run)
         if verdict.phase is Phase.RETRYABLE_FAILED and run is not None:
             # Flyte's local executor waits for ever in this phase; an error makes it retry.
             raise RuntimeError(verdict.message)
         if verdict.phase.is_terminal:
-            self.known.phases.pop(key, None)
+            self.known.phases.drop(key)
         else:
-            self.known.phases[key] = (verdict.phase, look.restarts)
+            self.known.phases.set(key, (verdict.phase, look.restarts))
         return Resource(
             phase=TaskExecution.Phase.Value(verdict.phase.value),
             message=capped(verdict.message),
             log_links=links,
-            outputs=dict(outputs) if outputs and verdict.phase is Phase.SUCCEEDED else None,
+            outputs=dict(outputs) if outputs else None,
             custom_info=details(_facts(resource_meta, cluster, look), look.record),
         )
+
+    def _give_up(self, key: str, meta: SlurmJobMetadata, cluster: Cluster) -> None:
+        """Cancel a job that waits for too long, off this call; what becomes of it the next one sees."""
+        if key in self.known.giving_up:
+            return
+        task = asyncio.create_task(_cancel_waiting(meta, cluster), name=f"give up {key}")
+        self.known.giving_up[key] = task
+        task.add_done_callback(lambda _: self.known.giving_up.pop(key, None))
 
     def _cluster_of(self, meta: SlurmJobMetadata, secrets: SecretValues | None) -> Cluster:
         return self.known.clusters.get(Deployment.read(os.environ).access(meta.asked(), secrets))
 
     async def _settle(
-        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict
+        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict, time: TimeLeft
     ) -> tuple[Verdict, Mapping[str, object] | None]:
         """Return what the task's own files make of a job's end; RUNNING while they are being read or moved."""
         work = _work_for(meta, cluster, verdict.phase)
         if work is None:
             return verdict, None
-        done, outcome, trouble = await self.known.settling.result(key, work, patience=_SETTLE_PATIENCE)
+        done, outcome, trouble = await self.known.settling.result(key, work, patience=time.most(_SETTLE_PATIENCE))
         if not done:
             what = f"moving {', '.join(meta.declared_outputs)}" if meta.declared_outputs else "reading its outcome"
             text = f"{verdict.message}\nThe job is over; the connector is {what}"
             return Verdict(Phase.RUNNING, f"{text}; trouble with it: {trouble}" if trouble else text), None
         return settled(verdict, outcome), outcome.outputs if outcome and outcome.is_success else None
 
-    async def _copied(
-        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict
-    ) -> tuple[Verdict, list[TaskLog]]:
-        """Return links to what the job wrote; RUNNING while it is being copied, for a bounded time."""
-        links = await self._copies(key, meta, cluster, patience=_COPY_PATIENCE)
+    async def _end(
+        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict, time: TimeLeft
+    ) -> tuple[Verdict, Mapping[str, object] | None, list[TaskLog]]:
+        """Return the outcome, and links to what the job wrote; RUNNING while that is copied, for a bounded time."""
+        await self._copies(key, meta, cluster, patience=0)
+        verdict, outputs = await self._settle(key, meta, cluster, verdict, time)
+        if not verdict.phase.is_terminal:
+            return verdict, outputs, []
+        links = await self._copies(key, meta, cluster, patience=time.most(_COPY_PATIENCE))
         if links is None:
             text = f"{verdict.message}\nThe job is over; the connector is copying what it wrote"
-            return Verdict(Phase.RUNNING, text), []
-        return verdict, links
+            return Verdict(Phase.RUNNING, text), None, []
+        return verdict, outputs, links
 
     async def _copies(
         self, key: str, meta: SlurmJobMetadata, cluster: Cluster, *, patience: float
@@ -208,15 +234,6 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         return await self.known.copies.links(
             key, meta, cluster.client.files, deployment.upload_url_ttl, patience=patience
         )
-
-    async def _with_stderr(self, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict) -> Verdict:
-        """Add the end of the job's standard error, where there is a way to it in time."""
-        tail = cluster.client.files.tail(meta.stderr_path, lines=_STDERR_LINES, max_bytes=_STDERR_BYTES)
-        try:
-            text = (await asyncio.wait_for(tail, _STDERR_PATIENCE)).text
-        except (SlurmError, asyncio.TimeoutError):
-            return verdict
-        return Verdict(verdict.phase, with_stderr(verdict.message, text, _STDERR_LINES))
 
     # --- delete ---------------------------------------------------------------------------------------------
 
@@ -239,10 +256,10 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             return
         if record.state.is_terminal:
             return
-        self.known.cancelled.add(key)
+        self.known.cancelled.set(key, True)
         result = await job.cancel()
         if result.outcome == "denied":
-            self.known.cancelled.discard(key)
+            self.known.cancelled.drop(key)
             raise PermissionDenied(f"Slurm job {resource_meta.job_id} may not be cancelled: {result.message}")
         await self._see_it_end(cluster, resource_meta)
 
@@ -273,13 +290,24 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         cluster = self.known.clusters.known(resource_meta.rest_url, resource_meta.host, resource_meta.username)
         cluster = cluster or self._cluster_of(resource_meta, None)
         job = AsyncJob(cluster.client, int(resource_meta.job_id), identity=resource_meta.identity())
-        return job_metrics(await job.info(), await _use(cluster, resource_meta))
+        return job_metrics(await job.info(), await job_use(cluster, resource_meta))
 
 
 class SlurmScriptConnector(SlurmConnector):
     """The same for the task type ``slurm_script``."""
 
     task_type_name = SCRIPT
+
+
+async def _cancel_waiting(meta: SlurmJobMetadata, cluster: Cluster) -> None:
+    """Cancel a job if it still waits; where that fails the next call tries again."""
+    job = AsyncJob(cluster.client, int(meta.job_id), identity=meta.identity())
+    try:
+        if (await job.info()).state.is_pending:
+            result = await job.cancel()
+            log.warning("Job %s has waited longer than %s: %s", meta.job_id, meta.queue_limit, result.outcome)
+    except SlurmError as error:
+        log.warning("Job %s has waited too long, and cannot be cancelled now: %s", meta.job_id, error.message)
 
 
 async def _end_earlier(cluster: Cluster, task: Task, earlier: Execution) -> None:
@@ -325,6 +353,8 @@ def _metadata(
         rest_url=asked.rest_url if access.rest_url == asked.rest_url else "",
         rest_api_version=asked.rest_api_version,
         expects_outputs=expects_outputs,
+        array=str(plan.spec.array or ""),
+        max_queued=task.max_queued.total_seconds() if task.max_queued else 0.0,
     )
 
 
@@ -344,19 +374,6 @@ def _work_for(meta: SlurmJobMetadata, cluster: Cluster, phase: Phase) -> Work | 
     return None
 
 
-async def _use(cluster: Cluster, meta: SlurmJobMetadata) -> dict[str, float]:
-    """Return what accounting knows that the job used; nothing where it is not asked over REST, or is away."""
-    try:
-        answer = await cluster.client.api.db.get_job(meta.job_id)
-    except SlurmError as error:
-        log.info("Job %s: accounting does not tell what it used: %s", meta.job_id, error.message)
-        return {}
-    records = [one.model_dump(mode="json", by_alias=True) for one in answer.jobs or ()]
-    # An id comes again; a job's name is that of its attempt alone.
-    own = [one for one in records if one.get("name") == meta.job_name]
-    return used(own[-1]) if own else {}
-
-
 def _facts(meta: SlurmJobMetadata, cluster: Cluster, look: Look) -> dict[str, object]:
     return {
         "job_id": meta.job_id,
@@ -367,4 +384,5 @@ def _facts(meta: SlurmJobMetadata, cluster: Cluster, look: Look) -> dict[str, ob
         "stdout": meta.stdout_path,
         "stderr": meta.stderr_path,
         "stale_since": look.stale_since.isoformat() if look.stale_since else "",
+        "stale_reason": look.trouble,
     }

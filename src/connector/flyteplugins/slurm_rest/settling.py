@@ -1,4 +1,7 @@
-"""The work after a job's end, off the calls of the platform: reading the outcome, moving outputs, trying again."""
+"""The work after a job's end, off the calls of the platform: reading the outcome, moving outputs, trying again.
+
+Only what may go by is tried again, faults of the store and of the way to the cluster, and not for ever.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,29 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from slurm_rest.errors import AccountingDown, ControllerDown, TransportError
+
 from .outcome import Outcome
 
-__all__ = ["Settling", "Work"]
+__all__ = ["Settling", "Work", "may_go_by"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
 Work = Callable[[], Awaitable[Outcome | None]]
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+# For how long a fault is waited out before the task fails with it.
+_PATIENCE = 3600.0
+_FAULTS = (TransportError, ControllerDown, AccountingDown, OSError, EOFError, asyncio.TimeoutError)
+# The stores' own exceptions have no root in common: these are the packages that flyte's storage stands on.
+# fmt: off
+_STORES = frozenset(
+    (
+        "adlfs", "aiobotocore", "aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google", "httpcore", "httpx",
+        "obstore", "requests", "s3fs", "urllib3",
+    )
+)
+# fmt: on
 # How long a result is kept for calls that come again.
 _KEPT = 1800.0
 
@@ -31,10 +48,18 @@ class _Piece:
 
 
 class Settling:
-    """Does the work of each job once, however often it is asked for, and again while the store is away."""
+    """Does the work of each job once, however often it is asked for, and again while the store is away.
 
-    def __init__(self, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+    ``clock`` gives seconds that never go back.
+    """
+
+    def __init__(
+        self,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._pause = pause
+        self._clock = clock
         self._pieces: dict[str, _Piece] = {}
 
     async def result(self, key: str, work: Work, *, patience: float) -> tuple[bool, Outcome | None, str]:
@@ -46,7 +71,7 @@ class Settling:
         await asyncio.wait([piece.task], timeout=patience)
         if not piece.task.done():
             return False, None, piece.trouble
-        piece.finished = piece.finished or time.monotonic()
+        piece.finished = piece.finished or self._clock()
         return True, piece.task.result(), ""
 
     async def drop(self, key: str) -> None:
@@ -57,20 +82,37 @@ class Settling:
             await asyncio.wait([piece.task])
 
     async def _until_done(self, key: str, work: Work) -> Outcome | None:
-        pause = _FIRST_PAUSE
+        pause, begun = _FIRST_PAUSE, self._clock()
         while True:
             try:
                 return await work()
-            except Exception as error:  # the store's exceptions are those of four libraries
-                text = getattr(error, "message", "") or str(error) or type(error).__name__
-                log.warning("Job %s: its outputs cannot be had yet, trying again in %g s: %s", key, pause, text)
+            except Exception as error:
+                if not may_go_by(error):
+                    log.error("Job %s: its outcome cannot be told", key, exc_info=error)
+                    return Outcome(False, f"The connector cannot tell the outcome: {_words(error)}", "ConnectorError")
+                if self._clock() - begun > _PATIENCE:
+                    text = f"For {_PATIENCE / 60:g} minutes the outcome could not be had: {_words(error)}"
+                    log.error("Job %s: %s", key, text)
+                    # The task may have done its part: that is worth another attempt.
+                    return Outcome(False, text, "StorageError", is_recoverable=True)
+                log.warning("Job %s: its outcome cannot be had yet, again in %g s: %s", key, pause, _words(error))
                 if key in self._pieces:
-                    self._pieces[key].trouble = text
+                    self._pieces[key].trouble = _words(error)
             await self._pause(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
 
     def _sweep(self) -> None:
-        limit = time.monotonic() - _KEPT
+        limit = self._clock() - _KEPT
         for key, piece in list(self._pieces.items()):
             if piece.finished is not None and piece.finished < limit:
                 del self._pieces[key]
+
+
+def may_go_by(error: Exception) -> bool:
+    """Tell whether a fault is the store's, or that of the way to it or to the cluster; all else would stay as it is."""
+    roots = {kind.__module__.partition(".")[0] for kind in type(error).__mro__}
+    return isinstance(error, _FAULTS) or not roots.isdisjoint(_STORES)
+
+
+def _words(error: Exception) -> str:
+    return str(getattr(error, "message", "") or error or "") or type(error).__name__

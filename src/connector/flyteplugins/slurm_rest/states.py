@@ -31,7 +31,7 @@ class Phase(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One row. It holds for a base state, with one of ``flags`` and for one of ``reasons`` where they are given."""
+    """One row. It holds for a base state, with one of ``flags`` and a reason that begins with one of ``reasons``."""
 
     base: BaseState
     phase: Phase
@@ -40,10 +40,15 @@ class _Row:
 
 
 _S = BaseState
+# Beginnings of reasons: what a job waits for is there, and others have it, or its account has all that it may have.
+_WAITS = (
+    *("Resources", "Priority", "Nodes_required", "Nodes required", "ReqNodeNotAvail", "NodeDown", "Licenses"),
+    *("Reservation", "BurstBufferResources", "QOS", "Assoc", "JobArrayTaskLimit", "PartitionDown", "PartitionInactive"),
+)
 # The first row that fits counts. A job that is being requeued, or whose nodes are being cleaned up, is not over.
 _LIVE = (
-    _Row(_S.PENDING, Phase.INITIALIZING, reasons=("Prolog", "BurstBufferStageIn")),
-    _Row(_S.PENDING, Phase.WAITING_FOR_RESOURCES, reasons=("Resources", "Priority", "Nodes_required_for_job_are_DOWN")),
+    _Row(_S.PENDING, Phase.INITIALIZING, reasons=("Prolog", "BurstBufferStageIn", "Cleaning")),
+    _Row(_S.PENDING, Phase.WAITING_FOR_RESOURCES, reasons=_WAITS),
     _Row(_S.PENDING, Phase.QUEUED),
     _Row(_S.RUNNING, Phase.INITIALIZING, flags=("CONFIGURING", "POWER_UP_NODE")),
     _Row(_S.RUNNING, Phase.RUNNING),
@@ -83,6 +88,6 @@ def phase_of(state: JobState, reason: str = "", *, cancelled_by_us: bool = False
 def _find(rows: Collection[_Row], state: JobState, reason: str) -> Phase | None:
     for row in rows:
         fits = not row.flags or not state.flags.isdisjoint(row.flags)
-        if row.base is state.base and fits and (not row.reasons or reason in row.reasons):
+        if row.base is state.base and fits and (not row.reasons or reason.startswith(tuple(row.reasons))):
             return row.phase
     return None

@@ -15,7 +15,7 @@ from flyte.types import TypeEngine
 from .caching import ScriptPolicy, with_script
 from .config import Slurm
 from .local import run_here
-from .script import output_references
+from .script import output_references, read_directives, with_interpreter
 from .template import NATIVE, SCRIPT
 from .typed import check_value_type, type_text
 from .values import NO_TREE, check_variables, output_variables
@@ -42,13 +42,8 @@ class SlurmFunctionTask(AsyncFunctionTaskTemplate[Any, Any, Any]):
         self.task_type = NATIVE
 
     def custom_config(self, sctx: SerializationContext) -> dict[str, Any]:  # JSON, whatever flyte's annotation says
-        """Return the configuration for the connector; raises ValueError for what Slurm would not see."""
-        if self.resources is not None:
-            raise ValueError(
-                f"Task {self.name!r} sets resources, which Slurm does not see: say cpus_per_task, mem, gres or"
-                " gpus_per_node in its Slurm configuration instead"
-            )
-        return self.plugin_config.to_custom_config()
+        """Return the configuration for the connector; raises ValueError for resources that Slurm has no word for."""
+        return self.plugin_config.to_custom_config(self.resources)
 
     async def execute(self, **kwargs: object) -> object:
         """Run the function where it is, on a node of the cluster; in a local run, as a job."""
@@ -97,8 +92,14 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         self.declared_outputs = declared
         self.output_upload = output_upload
         if isinstance(self.cache, Cache):
-            policy = ScriptPolicy(script, plugin_config.to_custom_config(), self._output_types())
+            policy = ScriptPolicy(script, self._configuration(), self._output_types())
             self.cache = with_script(self.cache, policy)
+
+    def _configuration(self) -> dict[str, object]:
+        if self.resources is None:
+            return self.plugin_config.to_custom_config()
+        directives = read_directives(with_interpreter(self.script)).options()
+        return self.plugin_config.to_custom_config(self.resources, directives)
 
     def _output_kinds(self) -> dict[str, str]:
         return {name: _KINDS.get(kind, "value") for name, kind in self.declared_outputs.items()}
@@ -112,7 +113,7 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
 
     def custom_config(self, sctx: SerializationContext) -> dict[str, Any]:  # JSON, whatever flyte's annotation says
         """Return the configuration for the connector, with the script."""
-        config = {**self.plugin_config.to_custom_config(), "script": self.script}
+        config = {**self._configuration(), "script": self.script}
         if self.declared_outputs:
             config |= {"outputs": self._output_kinds(), "output_upload": self.output_upload}
         return config

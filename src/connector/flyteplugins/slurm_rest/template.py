@@ -19,7 +19,7 @@ from .typed import type_text
 
 if TYPE_CHECKING:
     from flyteidl2.connector.connector_pb2 import TaskExecutionMetadata
-    from flyteidl2.core.tasks_pb2 import TaskTemplate
+    from flyteidl2.core.tasks_pb2 import TaskMetadata, TaskTemplate
     from google.protobuf.duration_pb2 import Duration
 
 __all__ = ["NATIVE", "SCRIPT", "Execution", "Task", "read_execution", "read_task"]
@@ -85,6 +85,8 @@ class Task:
     output_types: Mapping[str, str] = field(default_factory=dict)
     output_upload: str = "connector"
     max_runtime: timedelta | None = None
+    max_queued: timedelta | None = None
+    interruptible: bool = False
     asks_for_unsafe_host: bool = False
 
 
@@ -112,7 +114,7 @@ def read_execution(metadata: TaskExecutionMetadata | None) -> Execution:
 def read_task(template: TaskTemplate) -> Task:
     """Read a template that this package or flyteplugins-slurm made; raises ValueError for one that lacks its parts."""
     custom = MessageToDict(template.custom)
-    common = _common(custom)
+    common = _common(custom) | _limits(template.metadata)
     kind = template.type
     container = template.container if template.HasField("container") else None
     if kind == SCRIPT:
@@ -125,7 +127,6 @@ def read_task(template: TaskTemplate) -> Task:
             outputs={name: str(kind) for name, kind in _mapping(custom, "outputs").items()},
             output_types={pair.key: type_text(pair.value.type) for pair in template.interface.outputs.variables},
             output_upload=str(custom.get("output_upload") or "connector"),
-            max_runtime=_duration(template.metadata.timeout),
             **common,  # type: ignore[arg-type]  # fields by their names
         )
     if container is None:
@@ -138,7 +139,6 @@ def read_task(template: TaskTemplate) -> Task:
         command=command,
         outputs_path=_after(command, "--outputs-path"),
         variables={pair.key: pair.value for pair in container.env},
-        max_runtime=_duration(template.metadata.timeout),
         **common,  # type: ignore[arg-type]  # fields by their names
     )
 
@@ -161,6 +161,14 @@ def _common(custom: Mapping[str, object]) -> dict[str, object]:
         "modules": _texts(custom.get("modules")),
         "working_dir": str(custom.get("working_dir") or ""),
         "asks_for_unsafe_host": bool(asked.get("skip_host_key_verification")),
+    }
+
+
+def _limits(metadata: TaskMetadata) -> dict[str, object]:
+    return {
+        "max_runtime": _duration(metadata.timeout),
+        "max_queued": _duration(metadata.timeouts.queued_timeout),
+        "interruptible": metadata.interruptible,
     }
 
 

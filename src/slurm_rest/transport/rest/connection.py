@@ -1,21 +1,14 @@
-"""HTTP to one slurmrestd: tokens, version negotiation, bounded concurrency, and httpx's errors in our words."""
+"""HTTP to one slurmrestd: version negotiation, refused tokens, what is sent again, and what answers mean."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import logging
-import platform
-import secrets
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from urllib.parse import quote
 
 import httpx
 
-import slurm_rest
 from slurm_rest.api import API_VERSIONS
 from slurm_rest.auth import TokenKeeper
 from slurm_rest.config import Settings
@@ -23,7 +16,6 @@ from slurm_rest.errors import (
     AccountingDown,
     AnswerTooLarge,
     AuthError,
-    ErrorContext,
     ProtocolError,
     SlurmError,
     TokenMissing,
@@ -32,17 +24,14 @@ from slurm_rest.errors import (
     UnsupportedVersion,
     VersionNotServed,
 )
-from slurm_rest.metrics import Metrics, RequestRecord, request_fields
+from slurm_rest.metrics import Metrics
 from slurm_rest.records import mapping, read_ping
-from slurm_rest.transport.answers import Answer, controller_down, error_of, is_ambiguous, read_answer
+from slurm_rest.transport.answers import Answer, controller_down, error_of, is_ambiguous
 from slurm_rest.transport.base import Counters
-from slurm_rest.transport.operations import operation_name, proxy_time, slurm_time
 from slurm_rest.transport.streams import Dialer
 
-from .building import Query, RequestBuilder
-from .faults import translated
-from .fetching import fetch
-from .pool import make_pool
+from .building import Query
+from .sending import Sender
 
 __all__ = ["Connection"]
 
@@ -52,14 +41,11 @@ log = logging.getLogger("slurm_rest")
 # slurmdbd costs 45 s.
 READ_TIMEOUT = 60.0
 CONNECT_TIMEOUT = 5.0
-# 26.05 has 2 worker threads for each CPU: more requests at once only delay everybody's ping.
-CONCURRENCY = 4
 _PAUSES = (0.1, 0.4)
-_USER_AGENT = f"slurm-rest-client/{slurm_rest.__version__} python/{platform.python_version()} httpx/{httpx.__version__}"
 
 
 class Connection:
-    """A keep-alive connection pool to one slurmrestd, bound to the event loop that first uses it."""
+    """The way to one slurmrestd, bound to the event loop that first uses it."""
 
     def __init__(
         self,
@@ -71,36 +57,40 @@ class Connection:
         metrics: Metrics | None = None,
     ) -> None:
         self.settings = settings.require_url()
-        self.counters = Counters()
         self.metrics = metrics or Metrics()
         self.tokens = TokenKeeper(settings.token, metrics=self.metrics)
-        self.release = ""
-        self.cluster = ""
-        self._timeout = httpx.Timeout(read_timeout, connect=CONNECT_TIMEOUT)
-        self._http_transport = http_transport
+        timeout = httpx.Timeout(read_timeout, connect=CONNECT_TIMEOUT)
+        self._sender = Sender(
+            self.settings, self.tokens, self.metrics, timeout, dialer=dialer, http_transport=http_transport
+        )
         self._dialer = dialer
-        self._client: httpx.AsyncClient | None = None
-        self._builder: RequestBuilder | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._version = settings.api_version
         self._older: Sequence[str] | None = None
         self._negotiation = asyncio.Lock()
         # How often it failed, and why the last time.
         self._failures, self._failure = 0, SlurmError("")
-        self._slots = asyncio.Semaphore(CONCURRENCY)
-        # Numbers alone would repeat in a server's log, where all clients meet.
-        self._name = secrets.token_hex(4)
-        self._numbers = itertools.count(1)
 
     async def close(self) -> None:
         """Close the pool."""
         await self.tokens.close()
-        client, self._client = self._client, None
-        # Sockets of a loop that is over close with it.
-        if client is not None and self._loop is asyncio.get_running_loop():
-            await client.aclose()
+        await self._sender.close()
         if self._dialer is not None:
             await self._dialer.close()
+
+    @property
+    def counters(self) -> Counters:
+        """Requests made and bytes received."""
+        return self._sender.counters
+
+    @property
+    def release(self) -> str:
+        """Slurm's release as far as it is known yet, for instance ``24.11.5``."""
+        return self._sender.release
+
+    @property
+    def cluster(self) -> str:
+        """The cluster's name as far as it is known yet."""
+        return self._sender.cluster
 
     @property
     def where(self) -> str:
@@ -155,7 +145,7 @@ class Connection:
         """Return the versions that answer a ping, newest first; cheaper than reading a 1.8 MB document."""
         found = []
         for version in reversed(API_VERSIONS):
-            answer = await self._attempt("GET", f"/slurm/{version}/ping/", (), None)
+            answer = await self._sender.send("GET", f"/slurm/{version}/ping/", (), None)
             error = self._error_of(answer)
             if isinstance(error, UnsupportedVersion):
                 continue
@@ -246,7 +236,7 @@ class Connection:
         """Ask what time it is there: Slurm took a token that is over by this clock, or refused one that is not."""
         self.tokens.time_is_asked()
         with contextlib.suppress(SlurmError):
-            await self._attempt("GET", f"/slurm/{await self.version()}/diag/", (), None)
+            await self._sender.send("GET", f"/slurm/{await self.version()}/diag/", (), None)
 
     # --- requests -------------------------------------------------------------------------------------------
 
@@ -294,13 +284,13 @@ class Connection:
     async def controller_responds(self) -> bool:
         """Ask ``ping/``, which answers at once also when slurmctld is away (a bad token looks the same there)."""
         version = await self.version()
-        answer = await self._attempt("GET", f"/slurm/{version}/ping/", (), None)
+        answer = await self._sender.send("GET", f"/slurm/{version}/ping/", (), None)
         return any(ping.responding for ping in read_ping(answer.body, version))
 
     async def accounting_storage(self) -> bool:
         """Return whether slurmrestd was started with an accounting storage; its answers name the plugin."""
         version = await self.version()
-        answer = await self._attempt("GET", f"/slurm/{version}/ping/", (), None)
+        answer = await self._sender.send("GET", f"/slurm/{version}/ping/", (), None)
         return mapping(mapping(answer.body.get("meta")).get("plugin")).get("accounting_storage") != ""
 
     async def exchange(
@@ -316,7 +306,7 @@ class Connection:
         """Send one request; a repeatable one again after a broken connection, with growing pauses."""
         for pause in _PAUSES if repeatable else ():
             try:
-                answer = await self._attempt(method, path, query, body, like)
+                answer = await self._sender.send(method, path, query, body, like)
             except AnswerTooLarge:
                 raise
             except (Unreachable, ProtocolError) as error:
@@ -326,95 +316,4 @@ class Connection:
                 if answer.status != 503:
                     return answer
             await asyncio.sleep(pause)
-        return await self._attempt(method, path, query, body, like)
-
-    async def _attempt(
-        self, method: str, path: str, query: Query, body: bytes | None, like: Answer | None = None
-    ) -> Answer:
-        context = ErrorContext(method, path, request_id=f"{self._name}-{next(self._numbers)}")
-        async with self._slots:
-            # Asked here: a token may end while a request waits for its turn.
-            token = await self.tokens.token()
-            headers = self._headers(token, body, context.request_id)
-            answer = await self._timed(context, query, headers, body, like)
-        self.release, self.cluster = answer.release or self.release, answer.cluster or self.cluster
-        return replace(answer, token=token, user=self.settings.user or "")
-
-    async def _timed(
-        self, context: ErrorContext, query: Query, headers: dict[str, str], body: bytes | None, like: Answer | None
-    ) -> Answer:
-        """Send, read, and note what came of it, whatever that is."""
-        self.counters.requests += 1
-        method, path = context.method, context.path
-        before, started = self.tokens.clock.local(), time.perf_counter()
-        outcome, status, received = "cancelled", None, 0
-        try:
-            with translated(self.settings.url, self._timeout, context, tunnelled=self._dialer is not None):
-                client, builder = self._http()
-                response = await fetch(client, context, builder.build(method, path, query, headers, body))
-            status, received = response.status, len(response.content)
-            content_type = response.headers.get("content-type", "")
-            answer = read_answer(method, path, status, content_type, response.content, context.request_id, like)
-            error = error_of(answer)
-            outcome = type(error).__name__ if error else "ok"
-        except SlurmError as error:
-            outcome = type(error).__name__
-            raise
-        finally:
-            self.counters.bytes_received += received
-            seconds = time.perf_counter() - started
-            operation = operation_name(method, path)
-            record = RequestRecord("rest", operation, outcome, seconds, received, status, context.request_id)
-            self.metrics.record(record)
-            _log_request(record, path)
-        self._note_time(answer, response.headers.get("date", ""), before)
-        return answer
-
-    def _note_time(self, answer: Answer, date: str, before: float) -> None:
-        told, after = slurm_time(answer), self.tokens.clock.local()
-        by_proxy = proxy_time(date) if told is None else None
-        if told is not None:
-            self.tokens.note_time(told, before, after)
-        elif by_proxy is not None:
-            self.tokens.note_time(by_proxy, before, after, from_slurm=False)
-
-    def _headers(self, token: str, body: bytes | None, request_id: str) -> dict[str, str]:
-        headers = {"accept": "application/json", "user-agent": _USER_AGENT, "x-request-id": request_id}
-        if token:
-            headers["x-slurm-user-token"] = token
-        if self.settings.user:
-            headers["x-slurm-user-name"] = quote(self.settings.user, safe="@+.-_")
-        if body is not None:
-            # slurmrestd refuses the type with a charset behind it.
-            headers["content-type"] = "application/json"
-        return headers
-
-    def _http(self) -> tuple[httpx.AsyncClient, RequestBuilder]:
-        if self._client is None or self._builder is None:
-            self._loop = asyncio.get_running_loop()
-            self._client = make_pool(
-                self.settings,
-                dialer=self._dialer,
-                http_transport=self._http_transport,
-                timeout=self._timeout,
-                connections=CONCURRENCY,
-            )
-            self._builder = RequestBuilder(self._client)
-        if self._loop is not asyncio.get_running_loop():
-            hint = "Make one in each: async with AsyncSlurmClient(...) inside asyncio.run(...)."
-            raise SlurmError("This client was used in another event loop before", hint=hint)
-        return self._client, self._builder
-
-
-def _log_request(record: RequestRecord, path: str) -> None:
-    log.debug(
-        "%s %s %s: HTTP %s, %s, %d bytes, %.4f s",
-        record.request_id,
-        record.operation.partition(" ")[0],
-        path,
-        record.status or "-",
-        record.outcome,
-        record.bytes_received,
-        record.seconds,
-        extra=request_fields(record),
-    )
+        return await self._sender.send(method, path, query, body, like)

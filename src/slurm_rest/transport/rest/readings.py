@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from slurm_rest.models import CancelResult
 from slurm_rest.records import mapping, number, text
@@ -24,20 +25,21 @@ def parse_rows(records: Iterable[Mapping[str, object]]) -> list[StateRow]:
     An array whose last waiting tasks were cancelled by themselves keeps a row of its own, ``16_*`` (24.11, 26.05).
     """
     rows: list[StateRow] = []
-    # There are tens of thousands of rows, and a handful of different states.
-    states: dict[tuple[object, ...], JobState] = {}
+    # There are tens of thousands of rows, and a handful of different states, nearly all of one word.
+    states: dict[str, JobState] = {}
     for record in records:
-        label, words = record.get("job_id"), record.get("state")
+        label = record.get("job_id")
+        words: Any = record.get("state")
         if not isinstance(label, str):
             continue
-        key = tuple(words) if isinstance(words, list) else (words,)
         try:
-            state = states[key]
-        except (KeyError, TypeError):
+            (word,) = words
+            state = states[word]
+        except (KeyError, TypeError, ValueError):
             state = JobState.parse(words)
-            if all(isinstance(word, str) for word in key):
-                states[key] = state
-        if label.isascii() and label.isdigit():
+            if state.raw and words == [state.raw[0]]:
+                states[state.raw[0]] = state
+        if label.isdigit() and label.isascii():
             # Half the time of StateRow(...).
             rows.append(_new_row(StateRow, (int(label), state, None, None, None)))
         elif found := _ROW.fullmatch(label):

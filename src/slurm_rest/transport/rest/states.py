@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -65,7 +65,9 @@ class StateReader:
         """
         # Plain numbers, the rule, need no second look.
         numbers = {one if type(one) is int and one > 0 else int(check_id(one)) for one in ids}
-        asked = [job_id for job_id in sorted(numbers) if job_id <= MAX_JOB_ID]
+        asked = sorted(numbers)
+        # Nobody has these.
+        del asked[bisect_right(asked, MAX_JOB_ID) :]
         arrays = [job_id for job_id in asked if job_id in self._arrays] if self._arrays else []
         pieces: dict[tuple[int, ...], _Piece] = {}
         if self._separator is None or len(arrays) < 2:
