@@ -440,6 +440,7 @@ async def test_the_cache_works_in_a_local_run_too(site: Site, tmp_path: Path, mo
         task = SlurmScriptTask("cached", text, Slurm(), outputs={"n": int}, cache="auto")
         flyte.TaskEnvironment.from_task("cached", task)
         results.append((await here.run.aio(task)).outputs()[0])
+    await LocalDB.close()  # type: ignore[no-untyped-call]  # of flyte
     assert results[0] == results[1] != results[2]
     assert jobs(site) == 2
 
