@@ -142,6 +142,12 @@ def test_directives_count_and_the_configuration_wins() -> None:
     assert spec.script == SCRIPT.script
 
 
+def test_directives_win_over_the_limits_of_the_task() -> None:
+    script = replace(SCRIPT, script="#!/bin/sh\n#SBATCH --time=9 --no-requeue\n", interruptible=True)
+    spec = plan(replace(script, max_runtime=timedelta(hours=2))).spec
+    assert (spec.time, spec.requeue, spec.no_requeue) == (plan(SCRIPT).spec.time, None, True)
+
+
 def test_directives_count_with_outputs_too() -> None:
     spec = plan(replace(SCRIPT, outputs={"model": "file"})).spec
     assert (spec.qos, spec.time) == ("low", plan(SCRIPT).spec.time)

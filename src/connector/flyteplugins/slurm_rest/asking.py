@@ -6,9 +6,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from typing import TypeVar
 
-from slurm_rest import AsyncJob, SlurmError
+from slurm_rest import SlurmError
 from slurm_rest.errors import FileMissing
 from slurm_rest.within import within
 
@@ -26,6 +27,8 @@ log = logging.getLogger("flyteplugins.slurm_rest")
 T = TypeVar("T")
 _STDERR_LINES = 30
 _STDERR_BYTES = 16 * 1024
+# Slurm's times are whole seconds.
+_MARGIN = timedelta(seconds=2)
 _LOOK_AT_FILE, _ASK_ACCOUNTING, _READ_STDERR = 0.3, 0.4, 0.5
 
 
@@ -64,16 +67,15 @@ async def add_canceller(meta: SlurmJobMetadata, cluster: Cluster, look: Look, ti
     """Return the look with accounting's record of a job that was cancelled: the controller does not tell by whom."""
     if look.record is None or look.record.source != "controller":
         return look
-    job = AsyncJob(cluster.client, int(meta.job_id), identity=meta.identity())
+    begin = (look.record.submit_time or datetime.now(timezone.utc)) - _MARGIN
+    asked = cluster.client.history(start=begin, name=meta.job_name)
     try:
-        found = await time.of(_ASK_ACCOUNTING, cluster.client.describe([job], ended=True))
+        found = await time.of(_ASK_ACCOUNTING, asked)
     except (SlurmError, TimeoutError) as error:
         log.debug("Who cancelled job %s is not known: %s", meta.job_id, error)
         return look
-    record = found.get(job.id)
-    if record is None or not record.state.is_terminal:
-        return look
-    raw = {**look.record.raw, "kill_request_user": record.raw.get("kill_request_user")}
+    who = (one.raw.get("kill_request_user") for one in meta.identity().pick(found) if one.state.is_terminal)
+    raw = {**look.record.raw, "kill_request_user": next((name for name in who if name), "")}
     return replace(look, record=replace(look.record, raw=raw))
 
 

@@ -18,6 +18,7 @@ from slurm_rest import JobInfo, SlurmError
 from slurm_rest.errors import FileMissing
 from slurm_rest.sbatch.hostlist import expand_hostlist
 from slurm_rest.transport.files import Files
+from slurm_rest.within import within
 
 from .presigned import signed_url
 from .settings import LinkTemplate
@@ -98,7 +99,7 @@ class Copies:
 async def _copied(meta: SlurmJobMetadata, files: Files, lifetime: timedelta) -> list[TaskLog]:
     links: list[TaskLog] = []
     try:
-        await asyncio.wait_for(_copy(meta, files, lifetime, links), _COPY_PATIENCE)
+        await within(_COPY_PATIENCE, _copy(meta, files, lifetime, links))
     except Exception as error:  # a store has its own; a link less is no reason to fail a task
         text = error.message if isinstance(error, SlurmError) else type(error).__name__
         log.info("Job %s has no copy of its output in the store: %s", meta.job_id, text)

@@ -6,7 +6,7 @@ import hashlib
 import math
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
@@ -114,10 +114,11 @@ def make_plan(
         "error": _literal(stderr),
         "comment": _comment(task, execution),
     }
-    if task.max_runtime is not None and "time" not in options:
+    said = {*options, *_directives(task, release)}
+    if task.max_runtime is not None and "time" not in said:
         # Slurm counts in minutes over REST; the platform itself ends the attempt to the second.
         options["time"] = timedelta(minutes=math.ceil(task.max_runtime.total_seconds() / 60))
-    if task.interruptible and not {"requeue", "no_requeue"} & options.keys():
+    if task.interruptible and not {"requeue", "no_requeue"} & said:
         # A preempted job then starts anew by itself where the site requeues, within the same attempt.
         options["requeue"] = True
     env = _environment(task, execution, inputs, outputs)
@@ -134,6 +135,11 @@ def make_plan(
         spec = JobSpec.of(spec.script, values, args=spec.args, env=spec.env, components=spec.components)
     key = attempt_words(execution, execution.attempt)
     return JobPlan(name, spec, key, directory, stdout, stderr, outputs)
+
+
+def _directives(task: Task, release: str) -> Iterable[str]:
+    """Return the options that a task's script sets itself."""
+    return () if task.kind == NATIVE else read_directives(with_interpreter(task.script), release).options()
 
 
 def _literal(path: str) -> str:

@@ -6,7 +6,6 @@ from there and hands it to curl on its standard input, since other users of a no
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -17,6 +16,7 @@ import obstore
 
 from slurm_rest import JobSpec
 from slurm_rest.errors import ConfigError
+from slurm_rest.within import within
 
 from .plan import JobPlan, OutputPlace
 from .values import output_variable, upload_command_variable, upload_url_variable
@@ -83,7 +83,7 @@ async def signed_url(uri: str, method: str, lifetime: timedelta) -> str:
         bucket, key = system._split_path(uri)  # noqa: SLF001  # there is no public way
         bucket_store = system._construct_store(bucket)  # noqa: SLF001
         signing = obstore.sign_async(bucket_store, cast("Any", method), key, lifetime)
-        return str(await asyncio.wait_for(signing, _PATIENCE))
+        return str(await within(_PATIENCE, signing))
     except Exception as error:  # each store has its own ways to be without credentials that sign
         # Its text is not shown: it may have the request, and so a signature.
         what = f"No URL for {uri} can be signed ({type(error).__name__})"
