@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import asyncssh
 import httpx
 
-from bench.live import Live, describe_machine, live, middle
+from bench.live import Live, describe_machine, live, middle, undisturbed
 from bench.table import judge, show
 from slurm_rest import AsyncSlurmClient
 
@@ -125,7 +125,9 @@ async def one_by_ssh(connection: asyncssh.SSHClientConnection, number: int) -> N
 def measure(world: Live, queued: int, count: int) -> int:
     """Fill the queue, measure, print, and return 1 when a promise is broken."""
     world.fill(queued)
-    bare, bare_cpu, ours, ours_cpu = (middle(values) for values in asyncio.run(in_turns(world, count)))
+    bare_times, bare_cpu, our_times, our_cpu = asyncio.run(in_turns(world, count))
+    bare, ours = middle(bare_times), middle(our_times)
+    alone = undisturbed(bare_times) / undisturbed(our_times)
     few = max(count // 10, 10)
     with world.ssh_client() as client:
         client.submit(SCRIPT, name="train", hold=True)
@@ -137,12 +139,12 @@ def measure(world: Live, queued: int, count: int) -> int:
     rate, bare_rate = 1 / ours, 1 / bare
     print(f"\n{count} submissions one after another, {queued:,} queued, medians; a script of {len(SCRIPT)} bytes")
     rows = [
-        ("bare httpx loop, the same bodies", f"{bare_rate:.0f}", "1.00", f"{bare_cpu * 1000:.2f}"),
-        ("client.submit", f"{rate:.0f}", f"{rate / bare_rate:.2f}", f"{ours_cpu * 1000:.2f}"),
-        (f"client.submit over SSH ({few})", f"{few / own_ssh:.0f}", f"{few / own_ssh / bare_rate:.2f}", ""),
-        (f"mkdir, SFTP and sbatch over SSH ({few})", f"{few / three:.0f}", f"{few / three / bare_rate:.2f}", ""),
+        ("bare httpx loop, the same bodies", f"{bare_rate:.0f}", "1.00", "1.00", f"{middle(bare_cpu) * 1000:.2f}"),
+        ("client.submit", f"{rate:.0f}", f"{rate / bare_rate:.2f}", f"{alone:.2f}", f"{middle(our_cpu) * 1000:.2f}"),
+        (f"client.submit over SSH ({few})", f"{few / own_ssh:.0f}", f"{few / own_ssh / bare_rate:.2f}", "", ""),
+        (f"mkdir, SFTP and sbatch over SSH ({few})", f"{few / three:.0f}", f"{few / three / bare_rate:.2f}", "", ""),
     ]
-    show(("", "jobs/s", "to the loop", "client CPU ms"), rows)
+    show(("", "jobs/s", "to the loop", "fastest fifths", "client CPU ms"), rows)
     return judge(
         least=[
             ("client.submit, to a bare httpx loop", rate / bare_rate, _TO_BARE, "of its rate"),

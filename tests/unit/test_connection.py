@@ -52,6 +52,26 @@ class Tokens:
         return f"tok{self.made}"
 
 
+# --- what stands between --------------------------------------------------------------------------------------
+
+
+async def test_who_gives_a_cookie_gets_it_back(server: Server) -> None:
+    body = UP.content
+    first = httpx.Response(200, headers={"Content-Type": "application/json", "Set-Cookie": "seat=7"}, content=body)
+    ping = server.ping(first, UP)
+    async with client() as slurm:
+        await slurm.api_version()
+        await slurm._transport.reach()
+    assert [call.request.headers.get("cookie") for call in ping.calls] == [None, "seat=7"]
+
+
+async def test_a_redirect_is_not_followed(server: Server) -> None:
+    server.ping(httpx.Response(302, headers={"Location": "http://elsewhere.test/"}))
+    async with client() as slurm:
+        with pytest.raises(ProtocolError, match="HTTP 302"):
+            await slurm.api_version()
+
+
 # --- versions -------------------------------------------------------------------------------------------------
 
 

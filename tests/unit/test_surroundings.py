@@ -58,6 +58,7 @@ async def test_a_proxy_that_needs_another_package(monkeypatch: pytest.MonkeyPatc
     def missing(**_: object) -> None:
         raise ImportError("Using SOCKS proxy, but the 'socksio' package is not installed.")
 
+    monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
     monkeypatch.setattr(httpx, "AsyncClient", missing)
     error = await failure("http://slurm.test:6820")
     assert isinstance(error, ConfigError)
