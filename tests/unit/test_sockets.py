@@ -160,7 +160,8 @@ async def test_a_chunked_answer_that_is_half_of_the_json() -> None:
 
 @pytest.mark.parametrize("announced", [True, False], ids=["announced", "chunked"])
 async def test_80_mb_are_refused_and_not_asked_for_again(announced: bool) -> None:
-    piece, pieces, written, asked = b" " * 1_000_000, 80, 0, 0
+    # Without its length it is read up to the limit; by how much more the server got rid of is up to buffers.
+    piece, pieces, written, asked = b" " * 1_000_000, 80 if announced else 400, 0, 0
     head = OK % (len(piece) * pieces) if announced else CHUNK.partition(b"%x")[0]
 
     async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -187,7 +188,7 @@ async def test_80_mb_are_refused_and_not_asked_for_again(announced: bool) -> Non
     assert "more than 64 MiB" in error.message
     assert asked == 1
     # What is on its way in sockets and buffers counts too.
-    assert written < (20_000_000 if announced else 80_000_000)
+    assert written < (20_000_000 if announced else 200_000_000)
     assert peak < (20 if announced else 75) * 1_000_000
 
 
