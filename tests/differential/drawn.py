@@ -49,6 +49,7 @@ _DOCUMENTED = (
     "to 65533",
     "to 32767",
     "less than 136 years",
+    "less than 68 years",
 )
 # sbatch makes huge numbers of times below zero.
 _NEGATIVE = re.compile(r"Invalid --(?:time|time-min|delay-boot) specification '\s*-")

@@ -132,6 +132,8 @@ _TIME_FORMS = 'takes minutes, "M:S", "H:M:S", "D-H", "D-H:M", "D-H:M:S", "UNLIMI
 _U32 = 4294967293
 _MINUTES_MAX = _U32
 _TIME_MAX = timedelta(minutes=_MINUTES_MAX)
+# One minute less than what overflows, since sbatch rounds up.
+_LONGEST_SECONDS = 2**31 - 60
 
 
 def _span(value: object) -> timedelta | None:
@@ -168,6 +170,9 @@ def _clock(days: str | None, parts: list[int]) -> timedelta:
 def _time_limit(value: object) -> timedelta | str:
     # Slurm counts whole minutes, rounded up, and takes none for no limit.
     span = _span(value)
+    # sbatch reads seconds into a signed 32-bit number, and what is more becomes another time (24.11, 26.05).
+    if span is not None and span.total_seconds() > _LONGEST_SECONDS:
+        raise TooLargeError('takes less than 68 years, or "UNLIMITED"')
     return timedelta(minutes=ceil(span.total_seconds() / 60)) if span else UNLIMITED
 
 

@@ -65,6 +65,14 @@ def test_times_come_back(span: timedelta) -> None:
     assert row.read(row.show(value)) == value
 
 
+@pytest.mark.parametrize("name", ["time", "time_min"])
+def test_a_time_that_sbatch_would_make_another_one_is_refused(name: str) -> None:
+    assert ROW_OF[name].read("35791393") == timedelta(minutes=35791393)
+    for value in ("35791394", "24855-03:14:08", 100_000_000, timedelta(days=30_000)):
+        with pytest.raises(ValueError, match="takes less than 68 years"):
+            ROW_OF[name].read(value)
+
+
 @given(st.integers(0, 2**40))
 def test_memory_comes_back(mib: int) -> None:
     row = ROW_OF["mem"]
