@@ -103,8 +103,8 @@ class _KnownLiteral(TypeTransformer[Any]):
         return cast("_List", python_val).literal
 
     async def to_python_value(self, lv: Literal, expected_python_type: object) -> object:
-        """Never called: such a value is written, not read."""
-        raise NotImplementedError
+        """Refuse: flyte asks every transformer for it, and a value of these types is only ever written."""
+        raise NotImplementedError("an output of a script is read by its declared type, not by the one that carries it")
 
 
 for _carrier in (_List, _Dict):
