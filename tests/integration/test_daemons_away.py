@@ -69,40 +69,40 @@ async def test_a_dead_database_is_told_from_a_dead_controller(client: AsyncSlurm
             await client.job(60_000_000).info()
 
 
-async def test_a_frozen_controller_makes_a_submission_uncertain(cluster: Cluster) -> None:
-    async with AsyncSlurmClient(
-        cluster.url, token=cluster.token("alice"), workdir="/tmp", recovery_timeout=1
-    ) as client:
-        await client.api_version()
-        with cluster.frozen("slurmctld"):
-            with pytest.raises(SubmitUncertain) as caught:
-                await client.submit(TRUE, name="frozen")
-            assert caught.value.key.startswith("slurm-rest:")
-            assert caught.value.key in str(caught.value)
-        # The request lay in the controller's socket, and is carried out once it wakes.
-        found = await until(lambda: client.jobs(name="frozen"))
+async def test_a_frozen_controller_makes_a_submission_uncertain(client: AsyncSlurmClient, cluster: Cluster) -> None:
+    token = cluster.token("alice")
+    async with AsyncSlurmClient(cluster.url, token=token, workdir="/tmp", recovery_timeout=1) as hasty:
+        await hasty.api_version()
+        with cluster.frozen("slurmctld"), pytest.raises(SubmitUncertain) as caught:
+            await hasty.submit(TRUE, name="frozen")
+    assert caught.value.key.startswith("slurm-rest:")
+    assert caught.value.key in str(caught.value)
+    # The request lay in the controller's socket, and is carried out once it wakes.
+    found = await until(lambda: client.jobs(name="frozen"))
     assert [record.submission_key for record in found] == [caught.value.key]
 
 
-async def test_a_frozen_slurmrestd_makes_a_submission_uncertain(cluster: Cluster) -> None:
+async def test_a_frozen_slurmrestd_makes_a_submission_uncertain(client: AsyncSlurmClient, cluster: Cluster) -> None:
     token = cluster.token("alice")
-    async with AsyncSlurmClient(cluster.url, token=token, workdir="/tmp", timeout=1, recovery_timeout=1) as client:
-        await client.api_version()
+    async with AsyncSlurmClient(cluster.url, token=token, workdir="/tmp", timeout=1, recovery_timeout=1) as hasty:
+        await hasty.api_version()
         with cluster.frozen("slurmrestd"), pytest.raises(SubmitUncertain) as caught:
-            await client.submit(TRUE, name="frozen-rest", hold=True)
-        # The request lay in slurmrestd's socket, and is carried out once it wakes.
-        (record,) = await until(lambda: client.jobs(name="frozen-rest"))
-        assert record.submission_key == caught.value.key
-        assert (await client.job(record.id).cancel()).ok
+            await hasty.submit(TRUE, name="frozen-rest", hold=True)
+    # The request lay in slurmrestd's socket, and is carried out once it wakes.
+    (record,) = await until(lambda: client.jobs(name="frozen-rest"))
+    assert record.submission_key == caught.value.key
+    assert (await client.job(record.id).cancel()).ok
 
 
-async def test_a_frozen_slurmrestd_that_was_never_heard_gets_no_submission(cluster: Cluster) -> None:
-    async with AsyncSlurmClient(cluster.url, token=cluster.token("alice"), workdir="/tmp", timeout=1) as client:
+async def test_a_frozen_slurmrestd_that_was_never_heard_gets_no_submission(
+    client: AsyncSlurmClient, cluster: Cluster
+) -> None:
+    async with AsyncSlurmClient(cluster.url, token=cluster.token("alice"), workdir="/tmp", timeout=1) as hasty:
         with cluster.frozen("slurmrestd"), pytest.raises(Timeout) as caught:
-            await client.submit(TRUE, name="unheard")
-        assert caught.value.hint.startswith("No job was submitted.")
-        await client.ping()
-        assert not await client.jobs(name="unheard")
+            await hasty.submit(TRUE, name="unheard")
+    assert caught.value.hint.startswith("No job was submitted.")
+    await client.ping()
+    assert not await client.jobs(name="unheard")
 
 
 async def test_waiters_outlive_a_controller_that_restarts(client: AsyncSlurmClient, cluster: Cluster) -> None:

@@ -70,7 +70,7 @@ async def keys_of(cluster: Cluster, name: str) -> dict[int, str]:
 )
 async def test_one_fault_makes_one_job(fault: Fault, sent: int, cluster: Cluster, name: str) -> None:
     async with proxy_to(cluster.url, lambda number: Fault.NONE if number else fault) as proxy:
-        timeout = {"timeout": 1.5} if fault is Fault.SILENT else {}
+        timeout = {"timeout": 5.0} if fault is Fault.SILENT else {}
         async with client_of(cluster, proxy.url, **timeout) as slurm:
             job = await slurm.submit(SCRIPT, name=name, hold=True)
     assert len(proxy.posts) == sent
@@ -82,7 +82,7 @@ async def test_one_fault_makes_one_job(fault: Fault, sent: int, cluster: Cluster
 
 async def test_what_a_proxy_still_holds_is_not_sent_again(cluster: Cluster, name: str) -> None:
     async with proxy_to(cluster.url, lambda _: Fault.HELD) as proxy:
-        async with client_of(cluster, proxy.url, timeout=1.5, recovery_timeout=4) as slurm:
+        async with client_of(cluster, proxy.url, timeout=5, recovery_timeout=4) as slurm:
             with pytest.raises(SubmitUncertain) as caught:
                 await slurm.submit(SCRIPT, name=name, hold=True)
         assert await keys_of(cluster, name) == {}
@@ -107,7 +107,7 @@ async def test_a_job_that_ended_meanwhile_is_found(cluster: Cluster, name: str) 
     def choose(_: int) -> Fault:
         return Fault.SILENT
 
-    async with proxy_to(cluster.url, choose) as proxy, client_of(cluster, proxy.url, timeout=1.5) as slurm:
+    async with proxy_to(cluster.url, choose) as proxy, client_of(cluster, proxy.url, timeout=5) as slurm:
         job = await slurm.submit(SCRIPT, name=name)
         assert (await job.wait(timeout=60)).state.is_success
     assert len(proxy.posts) == 1

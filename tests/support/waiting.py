@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -15,15 +16,11 @@ _LIMIT = 60.0
 async def until(check: Callable[[], Awaitable[T]], what: str = "it") -> T:
     """Return the first true answer of ``check``, asking again and again; fail after a minute."""
 
-    async def poll() -> T:
-        while not (found := await check()):  # noqa: ASYNC110  # no event here to wait for
-            await asyncio.sleep(0.05)
-        return found
-
-    try:
-        return await asyncio.wait_for(poll(), _LIMIT)
-    except asyncio.TimeoutError:
-        raise AssertionError(f"{what} did not come about in {_LIMIT:g} s") from None
+    end = time.monotonic() + _LIMIT
+    while not (found := await check()):
+        assert time.monotonic() < end, f"{what} did not come about in {_LIMIT:g} s"
+        await asyncio.sleep(0.05)
+    return found
 
 
 async def until_true(check: Callable[[], bool], what: str = "it") -> None:

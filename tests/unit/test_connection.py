@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -243,20 +244,18 @@ async def test_a_read_is_repeated_after_a_broken_exchange(fault: httpx.Response 
     assert read.call_count == 3
 
 
-async def test_repeats_are_bounded_and_pause_longer_each_time(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_repeats_are_bounded_and_pause_longer_each_time(
+    server: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.undo()
-    paused: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        paused.append(seconds)
-
-    monkeypatch.setattr(asyncio, "sleep", sleep)
+    caplog.set_level(logging.INFO, "slurm_rest")
     server.ping()
     read = server.on("GET", "/jobs/state/", httpx.ConnectError("refused"))
     async with client() as slurm:
         with pytest.raises(Unreachable):
             await slurm.states([1])
     assert read.call_count == 3
+    paused = [float(pause) for pause in re.findall(r"trying again in ([0-9.]+) s", caplog.text)]
     assert len(paused) == 2
     assert 0 < paused[0] < paused[1]
 
