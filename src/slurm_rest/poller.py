@@ -15,6 +15,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timezone
+from itertools import islice
 
 from .errors import (
     AccountingDown,
@@ -174,8 +175,9 @@ class Poller:
         for job_id, state in states.items():
             before = kept.pop(job_id, None)
             kept[job_id] = (heard, state) if before is None or before[0] <= heard else before
-        while len(kept) > _REMEMBERED:
-            del kept[next(iter(kept))]
+        # All at once: what was taken from the front of a dictionary is walked over by whoever looks there again.
+        for job_id in list(islice(kept, max(len(kept) - _REMEMBERED, 0))):
+            del kept[job_id]
 
     async def close(self) -> None:
         """Stop following."""

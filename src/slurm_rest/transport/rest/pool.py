@@ -11,6 +11,7 @@ from slurm_rest.errors import ConfigError
 from slurm_rest.transport.streams import Dialer
 
 from .proxies import proxy_of
+from .sockets import sockets
 
 __all__ = ["make_pool"]
 
@@ -33,8 +34,8 @@ def make_pool(
         from .through import through  # only for those who need it
 
         transport = through(dialer, path, tls, limits)
-    elif transport is None and path:
-        transport = httpx.AsyncHTTPTransport(uds=path, limits=limits)
+    elif transport is None and (path or (base.startswith("http:") and not proxy_of(base))):
+        transport = sockets(path, limits)
     elif transport is None and not proxy_of(base):
         transport = httpx.AsyncHTTPTransport(verify=tls, limits=limits)
     if transport is not None:

@@ -15,25 +15,14 @@ from anyio.streams.tls import TLSAttribute, TLSStream
 
 from slurm_rest.transport.streams import Dialer, Stream
 
+from .sockets import PooledTransport
+
 __all__ = ["through"]
 
 
 def through(dialer: Dialer, path: str, tls: ssl.SSLContext, limits: httpx.Limits) -> httpx.AsyncBaseTransport:
     """Return what sends httpx's requests through ``dialer``: to the URL's host and port, or to the socket ``path``."""
-    return _Through(dialer, path, tls, limits)
-
-
-class _Through(httpx.AsyncHTTPTransport):
-    """httpx's own transport over another pool: httpx itself cannot be told how to connect."""
-
-    def __init__(self, dialer: Dialer, path: str, tls: ssl.SSLContext, limits: httpx.Limits) -> None:
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=tls,
-            max_connections=limits.max_connections,
-            max_keepalive_connections=limits.max_keepalive_connections,
-            keepalive_expiry=limits.keepalive_expiry,
-            network_backend=_Backend(dialer, path),
-        )
+    return PooledTransport(_Backend(dialer, path), tls, limits)
 
 
 class _Backend(httpcore.AsyncNetworkBackend):
