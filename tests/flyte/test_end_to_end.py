@@ -74,7 +74,7 @@ async def test_a_script_gives_its_outputs(platform: Platform, store: Store) -> N
     written = {
         path.removeprefix(job.prefix.removeprefix("s3://")): data
         for path, data in store.objects.items()
-        if path.startswith(job.prefix.removeprefix("s3://")) and not path.endswith("inputs.pb")
+        if path.startswith(job.prefix.removeprefix("s3://")) and not path.endswith(("inputs.pb", ".outputs.json"))
     }
     assert written == {"/model": b"3", "/shards/a b/é": bytes(3), "/shards/a b/empty": b""}
     values = {pair.name: pair.value for pair in found.outputs.literals}

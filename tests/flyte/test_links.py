@@ -105,7 +105,7 @@ async def test_without_copies_a_task_ends_all_the_same(
         async def refuse(*_: object, **__: object) -> None:
             raise OSError("the store is away")
 
-        monkeypatch.setattr("flyte.storage.put_stream", refuse)
+        monkeypatch.setattr("flyteplugins.slurm_rest.objects.create", refuse)
     site.finish(meta, state="NODE_FAIL")
     found = await site.until(meta, "RETRYABLE_FAILED")
     assert not found.log_links

@@ -54,7 +54,7 @@ def test_words_of_two_fields_do_not_run_together() -> None:
 
 def test_a_local_run_has_no_key_and_no_two_names_alike() -> None:
     assert plan(NATIVE, Execution()).key == ""
-    assert job_name(NATIVE, Execution(), "x1") == "flyte-train-x1"
+    assert job_name(NATIVE, Execution(), "x1") == "flyte-train-local-x1"
 
 
 @pytest.mark.parametrize("name", ["a/../../b", "é $(id)", "-", "x" * 300, "a\nb"])

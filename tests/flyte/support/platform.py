@@ -185,11 +185,14 @@ def _render(template: Any, prefix: str, run: str) -> None:
 
 
 @contextmanager
-def service(environ: Mapping[str, str]) -> Iterator[str]:
-    """Run flyte's connector service with these variables; yield its address."""
+def service(environ: Mapping[str, str], before: str = "") -> Iterator[str]:
+    """Run flyte's connector service with these variables; yield its address. In the end it is killed.
+
+    ``before`` is Python that runs in it first.
+    """
     port, metrics = _free_port(), _free_port()
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("FLYTE_", "SLURM_", "AWS_"))}
-    start = "from flyte._bin.connect import main; main()"
+    start = f"{before}\nfrom flyte._bin.connect import main; main()"
     command = [sys.executable, "-c", start, "--port", str(port), "--prometheus_port", str(metrics)]
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(

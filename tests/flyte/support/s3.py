@@ -5,7 +5,9 @@ Only what an S3 client of today sends: whole and ranged reads, listings, single 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import re
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -14,7 +16,7 @@ from dataclasses import dataclass, field
 from email.utils import formatdate
 from typing import Any
 from urllib.parse import parse_qs, unquote
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, unescape
 
 import uvicorn
 
@@ -28,13 +30,21 @@ _Answer = tuple[int, dict[str, str], bytes]
 
 @dataclass
 class Store:
-    """All objects, by ``bucket/key``. While ``down``, every request is answered with 503."""
+    """All objects, by ``bucket/key``. While ``down``, every request is answered with 503.
+
+    An object in ``held`` cannot be written: whoever does waits until it is taken out.
+    """
 
     url: str = ""
     objects: dict[str, bytes] = field(default_factory=dict)
     parts: dict[str, dict[int, bytes]] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
     down: bool = False
+    held: set[str] = field(default_factory=set)
+
+    def written(self, path: str) -> int:
+        """Return how often somebody began to write an object, the upload of its parts counted each."""
+        return self.requests.count(f"PUT {path}")
 
     def variables(self) -> dict[str, str]:
         """Return the environment by which flyte reaches it."""
@@ -60,6 +70,8 @@ class Store:
         path = unquote(scope["raw_path"].decode().split("?")[0]).lstrip("/")
         query = {name: values[0] for name, values in parse_qs(scope["query_string"].decode(), True).items()}
         self.requests.append(f"{scope['method']} {path}")
+        while scope["method"] == "PUT" and path in self.held:  # noqa: ASYNC110  # another thread takes it out
+            await asyncio.sleep(0.05)
         status, fields, content = self._answer(scope["method"], path, query, headers, body)
         fields.setdefault("content-length", str(len(content)))
         raw = [(name.encode(), value.encode()) for name, value in fields.items()]
@@ -75,18 +87,29 @@ class Store:
             return self._list(path.rstrip("/"), query)
         if method in ("GET", "HEAD"):
             return self._read(path, headers)
-        if method == "PUT" and "uploadId" in query:
-            self.parts[query["uploadId"]][int(query["partNumber"])] = body
-            return 200, {"etag": _etag(body)}, b""
         if method == "PUT":
-            if headers.get("if-none-match") == "*" and path in self.objects:
-                return _error(412, "PreconditionFailed")
-            self.objects[path] = body
-            return 200, {"etag": _etag(body)}, b""
+            return self._write(path, query, headers, body)
         if method == "POST":
-            return self._upload(path, query)
+            return self._remove(path.rstrip("/"), body) if "delete" in query else self._upload(path, query)
         self.objects.pop(path, None)
         return 204, {}, b""
+
+    def _write(self, path: str, query: Mapping[str, str], headers: Mapping[str, str], body: bytes) -> _Answer:
+        if "uploadId" in query:
+            self.parts[query["uploadId"]][int(query["partNumber"])] = body
+            return 200, {"etag": _etag(body)}, b""
+        if headers.get("if-none-match") == "*" and path in self.objects:
+            return _error(412, "PreconditionFailed")
+        if (tag := headers.get("if-match")) and (path not in self.objects or _etag(self.objects[path]) != tag):
+            return _error(412, "PreconditionFailed")
+        self.objects[path] = body
+        return 200, {"etag": _etag(body)}, b""
+
+    def _remove(self, bucket: str, body: bytes) -> _Answer:
+        keys = [unescape(key) for key in re.findall("<Key>(.*?)</Key>", body.decode())]
+        for key in keys:
+            self.objects.pop(f"{bucket}/{key}", None)
+        return _xml("DeleteResult", "".join(f"<Deleted><Key>{escape(key)}</Key></Deleted>" for key in keys))
 
     def _upload(self, path: str, query: Mapping[str, str]) -> _Answer:
         if "uploadId" in query:

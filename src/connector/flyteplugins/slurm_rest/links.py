@@ -20,6 +20,8 @@ from slurm_rest.sbatch.hostlist import expand_hostlist
 from slurm_rest.transport.files import Files
 from slurm_rest.within import within
 
+from . import objects
+from .members import output_of, task_ids
 from .presigned import signed_url
 from .settings import LinkTemplate
 
@@ -34,6 +36,8 @@ _COPY_BYTES = 1024 * 1024
 # A job's end is told when its output is copied, or after so long: its outcome must not wait for a page to read.
 _COPY_PATIENCE = 20.0
 _KEPT = 2000
+# Of an array's tasks so many are copied.
+_TASKS = 10
 
 
 def site_links(templates: Sequence[LinkTemplate], meta: SlurmJobMetadata, record: JobInfo | None) -> list[TaskLog]:
@@ -83,39 +87,61 @@ class Copies:
         self._tasks: dict[str, asyncio.Task[list[TaskLog]]] = {}
 
     async def links(
-        self, key: str, meta: SlurmJobMetadata, files: Files, lifetime: timedelta, *, patience: float
+        self,
+        key: str,
+        meta: SlurmJobMetadata,
+        files: Files,
+        lifetime: timedelta,
+        *,
+        patience: float,
+        failed: Sequence[int] = (),
     ) -> list[TaskLog] | None:
-        """Return links to what there is, None while it is being copied. Raises nothing for want of a way or a store."""
+        """Return links to what there is, None while it is being copied. Raises nothing for want of a way or a store.
+
+        Of an array these are some tasks' output, those that ``failed`` first.
+        """
         if not meta.output_prefix or not storage.is_remote(meta.output_prefix):
             return []
         if key not in self._tasks:
             while len(self._tasks) >= _KEPT:
                 self._tasks.pop(next(iter(self._tasks))).cancel()
-            self._tasks[key] = asyncio.create_task(_copied(meta, files, lifetime), name=f"copy logs {key}")
+            self._tasks[key] = asyncio.create_task(_copied(meta, files, lifetime, failed), name=f"copy logs {key}")
         done, _ = await asyncio.wait([self._tasks[key]], timeout=patience)
         return self._tasks[key].result() if done else None
 
 
-async def _copied(meta: SlurmJobMetadata, files: Files, lifetime: timedelta) -> list[TaskLog]:
+async def _copied(meta: SlurmJobMetadata, files: Files, lifetime: timedelta, failed: Sequence[int]) -> list[TaskLog]:
     links: list[TaskLog] = []
     try:
-        await within(_COPY_PATIENCE, _copy(meta, files, lifetime, links))
+        await within(_COPY_PATIENCE, _copy(meta, files, lifetime, failed, links))
     except Exception as error:  # a store has its own; a link less is no reason to fail a task
         text = error.message if isinstance(error, SlurmError) else type(error).__name__
         log.info("Job %s has no copy of its output in the store: %s", meta.job_id, text)
     return links
 
 
-async def _copy(meta: SlurmJobMetadata, files: Files, lifetime: timedelta, links: list[TaskLog]) -> None:
-    for stream, path in (("stdout", meta.stdout_path), ("stderr", meta.stderr_path)):
-        with contextlib.suppress(FileMissing):
-            tail = await files.tail(path, max_bytes=_COPY_BYTES)
-            if not tail.data:
-                continue
-            uri = posixpath.join(meta.output_prefix, f"slurm-{meta.job_id}.{stream}.txt")
-            await storage.put_stream(tail.data, to_path=uri)
-            link = await signed_url(uri, "GET", lifetime)
-            name = f"{stream} (last MiB)" if tail.cut else stream
-            shown = TaskLog(name=name, uri=link, link_type=TaskLog.EXTERNAL, ready=True)
-            shown.ttl.FromTimedelta(lifetime)
-            links.append(shown)
+async def _copy(
+    meta: SlurmJobMetadata, files: Files, lifetime: timedelta, failed: Sequence[int], links: list[TaskLog]
+) -> None:
+    tasks: Sequence[int | None] = list(dict.fromkeys([*failed, *task_ids(meta.array, _TASKS)]))[:_TASKS]
+    for task in tasks or [None]:
+        for stream, path in (("stdout", meta.stdout_path), ("stderr", meta.stderr_path)):
+            label = stream if task is None else f"{stream} of task {task}"
+            member = "" if task is None else f"_{task}"
+            uri = posixpath.join(meta.output_prefix, f"slurm-{meta.job_id}{member}.{stream}.txt")
+            with contextlib.suppress(FileMissing):
+                if link := await _copy_one(files, output_of(path, task), uri, label, lifetime):
+                    links.append(link)
+
+
+async def _copy_one(files: Files, path: str, uri: str, label: str, lifetime: timedelta) -> TaskLog | None:
+    """Return a link to the copy of one file, which another replica may have made; None for an empty one."""
+    tail = await files.tail(path, max_bytes=_COPY_BYTES)
+    if not tail.data:
+        return None
+    if not await storage.exists(uri):
+        await objects.create(uri, bytes(tail.data))
+    link = await signed_url(uri, "GET", lifetime)
+    shown = TaskLog(name=f"{label} (last MiB)" if tail.cut else label, uri=link, link_type=TaskLog.EXTERNAL, ready=True)
+    shown.ttl.FromTimedelta(lifetime)
+    return shown

@@ -6,7 +6,9 @@ The connector is loaded only for a local run.
 from __future__ import annotations
 
 import asyncio
+import atexit
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flyte.extend import AsyncFunctionTaskTemplate, TaskTemplate
@@ -36,8 +38,12 @@ async def run_here(task: AnyTask, kwargs: Mapping[str, object]) -> object:
     except FlyteConnectorNotFound:
         from . import connector  # noqa: F401  # it registers itself
     declared = task.native_interface.outputs
-    run = LocalRun(tuple(declared))
+    run = LocalRun(tuple(declared), task=task.name)
+    if isinstance(task, AsyncFunctionTaskTemplate):
+        _require_store(task.name, context.raw_data_path.path if context is not None else "")
     token = LOCAL_RUN.set(run)
+    at_exit = partial(run.cancel_at_exit, asyncio.get_running_loop())
+    atexit.register(at_exit)
     try:
         found = await AsyncConnectorExecutorMixin.execute(task, **kwargs)  # type: ignore[arg-type]  # it needs a task, no base
     except asyncio.CancelledError:
@@ -45,6 +51,20 @@ async def run_here(task: AnyTask, kwargs: Mapping[str, object]) -> object:
         raise
     finally:
         LOCAL_RUN.reset(token)
+        atexit.unregister(at_exit)
     if isinstance(task, AsyncFunctionTaskTemplate) or not isinstance(found, tuple):
         return found
     return tuple(declared_value(value, kind) for value, kind in zip(found, declared.values(), strict=True))
+
+
+def _require_store(name: str, path: str) -> None:
+    import flyte.storage as storage
+
+    from slurm_rest.errors import ConfigError
+
+    if not storage.is_remote(path):
+        raise ConfigError(
+            f"{name} is a Python task, whose code, inputs and outputs reach the cluster through an object store: a"
+            f" local run needs remote storage, not {path}",
+            hint="Use flyte run --local --raw-data-path s3://BUCKET/PATH, or raw_data_path= of flyte.with_runcontext.",
+        )

@@ -78,7 +78,7 @@ def job_name(task: Task, execution: Execution, unique: str = "") -> str:
     """Return the name of an attempt's job, which also names its files; ``unique`` stands in where there is no run."""
     base = _safe(task.name.rsplit(".", 1)[-1], 40) or "task"
     if not execution.is_known:
-        return f"flyte-{base}-{unique}"
+        return f"flyte-{base}-local-{unique}"
     short = attempt_words(execution, execution.attempt).removeprefix("flyte:")[:8]
     return f"flyte-{base}-{_safe(execution.run, 40)}-{_safe(execution.action, 40)}-{execution.attempt}-{short}"
 

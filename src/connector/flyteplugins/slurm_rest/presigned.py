@@ -18,6 +18,7 @@ from slurm_rest import JobSpec
 from slurm_rest.errors import ConfigError
 from slurm_rest.within import within
 
+from .objects import located
 from .plan import JobPlan, OutputPlace
 from .values import output_variable, upload_command_variable, upload_url_variable
 
@@ -77,12 +78,9 @@ async def signed_url(uri: str, method: str, lifetime: timedelta) -> str:
     remedy = "Use a run with s3://, gs:// or abfs:// storage, or output_upload='connector' or 'job'."
     if not storage.is_remote(uri):
         raise CannotSign(f"There are no upload URLs for {uri}: its storage is a directory", hint=remedy)
-    # As flyte itself reaches a bucket; it has no call for this.
-    system = cast("Any", storage.get_underlying_filesystem(path=uri))
     try:
-        bucket, key = system._split_path(uri)  # noqa: SLF001  # there is no public way
-        bucket_store = system._construct_store(bucket)  # noqa: SLF001
-        signing = obstore.sign_async(bucket_store, cast("Any", method), key, lifetime)
+        bucket_store, key = located(uri)
+        signing = obstore.sign_async(cast("Any", bucket_store), cast("Any", method), key, lifetime)
         return str(await within(_PATIENCE, signing))
     except Exception as error:  # each store has its own ways to be without credentials that sign
         # Its text is not shown: it may have the request, and so a signature.

@@ -18,25 +18,27 @@ from slurm_rest import AsyncJob, BaseState, SlurmError
 from slurm_rest.errors import JobNotFound, PermissionDenied
 
 from .asking import TimeLeft, add_canceller, add_stderr, guess_phase
+from .cancelling import Cancellations
 from .clients import Cluster, Clusters
+from .endings import work_for
 from .follower import Look
 from .judging import Verdict, judge, settled
 from .links import Copies, site_links
 from .logs import job_logs, job_metrics, job_use
+from .members import failed_members
 from .memory import Recent
 from .messages import capped, details
 from .metadata import SlurmJobMetadata
-from .outcome import Outcome, read_outcome
 from .plan import JobPlan, attempt_words, job_name, make_plan
 from .presigned import with_upload_urls
 from .queueing import gave_up, is_overdue
+from .receipts import Receipts
 from .running import LOCAL_RUN, in_order
 from .settings import ClusterAccess, Deployment, SecretValues
-from .settling import Settling, Work
+from .settling import Settling
 from .states import Phase
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
 from .tidying import Tidying
-from .transfers import Transfer, collect
 from .workplace import find_workplace, require_files
 
 if TYPE_CHECKING:
@@ -58,8 +60,8 @@ _CANCEL_PATIENCE = 3.0
 class Known:
     """What the connectors of both task types know together. Losing it costs requests, nothing else.
 
-    ``phases`` are those that were told last, with how often the job had started by then; ``cancelled`` the jobs that
-    this process cancelled; ``giving_up`` cancels those that have waited too long.
+    ``phases`` are those that were told last, with how often the job had started by then; ``giving_up`` cancels the jobs
+    that have waited too long.
     """
 
     clusters: Clusters = field(default_factory=Clusters)
@@ -67,7 +69,8 @@ class Known:
     copies: Copies = field(default_factory=Copies)
     tidying: Tidying = field(default_factory=Tidying)
     phases: Recent[tuple[Phase, int]] = field(default_factory=Recent)
-    cancelled: Recent[bool] = field(default_factory=Recent)
+    cancelled: Cancellations = field(default_factory=Cancellations)
+    receipts: Receipts = field(default_factory=Receipts)
     giving_up: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
 
@@ -145,11 +148,10 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         cluster = self._cluster_of(resource_meta, _secret_values(ssh_private_key, known_hosts_data, rest_token))
         time, key = TimeLeft(_ANSWER), _key(resource_meta, cluster)
         look = await cluster.follower.look(resource_meta.identity(), time.most(_FIRST_NEWS))
-        last, ours = self.known.phases.get(key), key in self.known.cancelled
+        last = self.known.phases.get(key)
         if last is None and not look.is_heard and not look.is_over:
             last = (await guess_phase(resource_meta, cluster, time), 0)
-        if look.is_over and look.state.base is BaseState.CANCELLED and not ours:
-            look = await add_canceller(resource_meta, cluster, look, time)
+        look, ours = await self._whose_doing(key, resource_meta, cluster, look, time)
         verdict = judge(
             resource_meta.job_id,
             look,
@@ -163,12 +165,13 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         outputs: Mapping[str, object] | None = None
         links = site_links(Deployment.read(os.environ).log_links, resource_meta, look.record)
         if verdict.phase.is_terminal:
-            verdict, outputs, copies = await self._end(key, resource_meta, cluster, verdict, time)
+            verdict, outputs, copies = await self._end(key, resource_meta, cluster, verdict, time, look)
             links += copies
         if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
             text = await add_stderr(verdict.message, resource_meta, cluster, look, time)
             verdict = Verdict(verdict.phase, text)
-        run = LOCAL_RUN.get()
+        if (run := LOCAL_RUN.get()) is not None:
+            run.tell(verdict.message)
         outputs = in_order(outputs, run)
         if verdict.phase is Phase.RETRYABLE_FAILED and run is not None:
             # Flyte's local executor waits for ever in this phase; an error makes it retry.
@@ -185,6 +188,20 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             custom_info=details(_facts(resource_meta, cluster, look), look.record),
         )
 
+    async def _whose_doing(
+        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, look: Look, time: TimeLeft
+    ) -> tuple[Look, bool]:
+        """Return the look, and whether Flyte had the job cancelled; where others did, with who it was.
+
+        While that is not known the job is not over: it decides what is told of its end.
+        """
+        if not look.is_over or look.state.base is not BaseState.CANCELLED:
+            return look, key in self.known.cancelled
+        ours = await self.known.cancelled.is_ours(key, meta, patience=time.most(_SETTLE_PATIENCE))
+        if ours is None:
+            return replace(look, is_over=False), False
+        return (look, True) if ours else (await add_canceller(meta, cluster, look, time), False)
+
     def _give_up(self, key: str, meta: SlurmJobMetadata, cluster: Cluster) -> None:
         """Cancel a job that waits for too long, off this call; what becomes of it the next one sees."""
         if key in self.known.giving_up:
@@ -200,7 +217,8 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict, time: TimeLeft
     ) -> tuple[Verdict, Mapping[str, object] | None]:
         """Return what the task's own files make of a job's end; RUNNING while they are being read or moved."""
-        work = _work_for(meta, cluster, verdict.phase)
+        receipts = self.known.receipts if LOCAL_RUN.get() is None else None
+        work = work_for(meta, cluster, verdict.phase, receipts, key)
         if work is None:
             return verdict, None
         done, outcome, trouble = await self.known.settling.result(key, work, patience=time.most(_SETTLE_PATIENCE))
@@ -211,29 +229,29 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         return settled(verdict, outcome), outcome.outputs if outcome and outcome.is_success else None
 
     async def _end(
-        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict, time: TimeLeft
+        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict, time: TimeLeft, look: Look
     ) -> tuple[Verdict, Mapping[str, object] | None, list[TaskLog]]:
         """Return the outcome, and links to what the job wrote; RUNNING while that is copied, for a bounded time."""
-        await self._copies(key, meta, cluster, patience=0)
+        await self._copies(key, meta, cluster, look, patience=0)
         verdict, outputs = await self._settle(key, meta, cluster, verdict, time)
         if not verdict.phase.is_terminal:
             return verdict, outputs, []
-        links = await self._copies(key, meta, cluster, patience=time.most(_COPY_PATIENCE))
+        links = await self._copies(key, meta, cluster, look, patience=time.most(_COPY_PATIENCE))
         if links is None:
             text = f"{verdict.message}\nThe job is over; the connector is copying what it wrote"
             return Verdict(Phase.RUNNING, text), None, []
         return verdict, outputs, links
 
     async def _copies(
-        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, *, patience: float
+        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, look: Look, *, patience: float
     ) -> list[TaskLog] | None:
         """Return links to copies of the job's output, None while they are made; a local run needs none."""
         deployment = Deployment.read(os.environ)
         if not deployment.log_copies or LOCAL_RUN.get() is not None:
             return []
-        return await self.known.copies.links(
-            key, meta, cluster.client.files, deployment.upload_url_ttl, patience=patience
-        )
+        files, lifetime = cluster.client.files, deployment.upload_url_ttl
+        failed = [one.array_task_id for one in failed_members(look.members) if one.array_task_id is not None]
+        return await self.known.copies.links(key, meta, files, lifetime, patience=patience, failed=failed)
 
     # --- delete ---------------------------------------------------------------------------------------------
 
@@ -256,10 +274,10 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             return
         if record.state.is_terminal:
             return
-        self.known.cancelled.set(key, True)
+        await self.known.cancelled.add(key, resource_meta)
         result = await job.cancel()
         if result.outcome == "denied":
-            self.known.cancelled.drop(key)
+            await self.known.cancelled.withdraw(key, resource_meta)
             raise PermissionDenied(f"Slurm job {resource_meta.job_id} may not be cancelled: {result.message}")
         await self._see_it_end(cluster, resource_meta)
 
@@ -356,22 +374,6 @@ def _metadata(
         array=str(plan.spec.array or ""),
         max_queued=task.max_queued.total_seconds() if task.max_queued else 0.0,
     )
-
-
-def _work_for(meta: SlurmJobMetadata, cluster: Cluster, phase: Phase) -> Work | None:
-    """Return what is left to do when a job has ended so; None when its state is all there is."""
-    if meta.declared_outputs and phase is Phase.SUCCEEDED:
-        limit = Deployment.read(os.environ).upload_max_bytes
-        transfer = Transfer(meta.job_id, meta.declared_outputs, limit)
-        return lambda: collect(transfer, cluster.client.files)
-    if meta.task_type == NATIVE and phase in (Phase.SUCCEEDED, Phase.FAILED):
-        expects, zero = meta.expects_outputs, phase is Phase.SUCCEEDED
-
-        async def outcome() -> Outcome | None:
-            return await read_outcome(meta.output_prefix, expects_outputs=expects, exited_zero=zero)
-
-        return outcome
-    return None
 
 
 def _facts(meta: SlurmJobMetadata, cluster: Cluster, look: Look) -> dict[str, object]:

@@ -1,7 +1,8 @@
 """Removes the files of jobs that ended long ago, where the deployment says how long to keep them.
 
-Only what is certainly ours: named as this connector names an attempt's files, and of a job that accounting has under
-that name, for the user whose files these are, as ended. What accounting does not know any more is kept.
+Only what is certainly ours: named as this connector names an attempt's or a local run's files, and of a job that
+accounting has under that name, for the user whose files these are, as ended. What accounting does not know any more is
+kept.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ __all__ = ["Tidying", "remove_old"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
-# As plan.job_name and make_plan write them, an array's with the number of its task; local runs have no attempt.
-_OURS = re.compile(r"(?P<job>flyte-[A-Za-z0-9_.-]+-[0-9]+-[0-9a-f]{8})(?:-[0-9]+)?\.(?P<kind>out|err|outputs)")
+# As plan.job_name and make_plan write them: an attempt's or a local run's, an array's with the number of its task.
+_OURS = re.compile(
+    r"(?P<job>flyte-[A-Za-z0-9_.-]+-(?:[0-9]+|local)-[0-9a-f]{8})(?:-[0-9]+)?\.(?P<kind>out|err|outputs)"
+)
 _INTERVAL = 3600.0
 _AT_ONCE = 200
 _ASKED = 50

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
+import json
 import posixpath
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
@@ -16,6 +19,7 @@ from slurm_rest.errors import FileMissing, FilesError
 from slurm_rest.transport.files import Files
 
 from .outcome import Outcome
+from .receipts import Receipts
 from .typed import VALUE_LIMIT, MalformedValue, read_value
 
 __all__ = ["Transfer", "collect"]
@@ -25,11 +29,22 @@ _DIRECTORY, _VALUE = "directory", "value"
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """The outputs of one job: name -> uri, kind, upload, written_to. ``limit`` is the largest in bytes, or None."""
+    """The outputs of one job: name -> uri, kind, upload, written_to. ``limit`` is the largest in bytes, or None.
+
+    ``identity`` tells the job from another one with its id.
+    """
 
     job_id: str
     outputs: Mapping[str, Mapping[str, str]]
     limit: int | None
+    identity: str = ""
+
+    @property
+    def receipt(self) -> str:
+        """Where its receipt is: beside the outputs, of this very job."""
+        beside = posixpath.dirname(next(iter(self.outputs.values()))["uri"])
+        short = hashlib.sha256(self.identity.encode()).hexdigest()[:16]
+        return f"{beside}/slurm-{self.job_id}-{short}.outputs.json"
 
 
 class _Missing(Exception):
@@ -49,38 +64,58 @@ class _TooLarge(Exception):
     """An output is above the ceiling."""
 
 
-async def collect(transfer: Transfer, files: Files) -> Outcome:
+async def collect(transfer: Transfer, files: Files, receipts: Receipts | None) -> Outcome:
     """Return the outputs, each checked, or a failure that names all that are missing, too large or unreadable.
 
-    Raises TransportError and what the store raises: those are worth another try.
+    They are moved once, whoever asks: the receipt, an object beside them, says what has been moved and what each value
+    is. ``receipts`` are None where nobody else could move them, in a local run. Raises TransportError and what the
+    store raises: those are worth another try.
     """
-    found: dict[str, object] = {}
-    wrong: list[str] = []
+
+    async def move() -> bytes:
+        return await _moved(transfer, files)
+
+    if receipts is None or all(place.get("upload") != "connector" for place in transfer.outputs.values()):
+        return await _outcome(transfer, await move())
+    return await _outcome(transfer, await receipts.once(transfer.receipt, move))
+
+
+async def _moved(transfer: Transfer, files: Files) -> bytes:
+    """Have all outputs in the store; return the content of those that are values, and what is wrong with others."""
+    values: dict[str, str] = {}
+    wrong: dict[str, str] = {}
     for name, place in transfer.outputs.items():
         try:
-            found[name] = await _output(place, files, transfer.limit)
-        except (_Missing, _TooLarge, MalformedValue, FilesError) as error:  # noqa: PERF203  # each has its own
-            wrong.append(f"output {name!r}: {error}")
+            if place["kind"] == _VALUE:
+                values[name] = base64.b64encode(await _small_file(place, files)).decode()
+            elif not await _bring(place, files, transfer.limit):
+                raise _Missing(place)
+        except (_Missing, _TooLarge, FilesError) as error:  # noqa: PERF203  # each has its own
+            wrong[name] = str(error)
+    return json.dumps({"values": values, "wrong": wrong}).encode()
+
+
+async def _outcome(transfer: Transfer, moved: bytes) -> Outcome:
+    report: dict[str, dict[str, str]] = json.loads(moved)
+    found: dict[str, object] = {}
+    wrong = dict(report["wrong"])
+    for name, place in transfer.outputs.items():
+        if name in report["values"]:
+            try:
+                found[name] = await read_value(base64.b64decode(report["values"][name]), place["type"])
+            except MalformedValue as error:
+                wrong[name] = f"{place['written_to']} does not hold what is declared: {error}"
+        elif name not in wrong:
+            make = Dir if place["kind"] == _DIRECTORY else File
+            found[name] = make.from_existing_remote(place["uri"])
     if wrong:
-        listed = "\n".join(wrong)
+        listed = "\n".join(f"output {name!r}: {wrong[name]}" for name in transfer.outputs if name in wrong)
         message = (
             f"Slurm job {transfer.job_id} ended well, but not every declared output can be had:\n{listed}\n"
             "The script is given each destination as FLYTE_OUTPUT_<NAME> and must write there."
         )
         return Outcome(False, message, "MissingOutputs")
     return Outcome(True, outputs=found)
-
-
-async def _output(place: Mapping[str, str], files: Files, limit: int | None) -> object:
-    if place["kind"] == _VALUE:
-        try:
-            return await read_value(await _small_file(place, files), place["type"])
-        except MalformedValue as error:
-            raise MalformedValue(f"{place['written_to']} does not hold what is declared: {error}") from None
-    if not await _bring(place, files, limit):
-        raise _Missing(place)
-    make = Dir if place["kind"] == _DIRECTORY else File
-    return make.from_existing_remote(place["uri"])
 
 
 async def _small_file(place: Mapping[str, str], files: Files) -> bytes:

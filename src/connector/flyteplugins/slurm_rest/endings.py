@@ -1,0 +1,38 @@
+"""What is left to do when a job has ended: which work a task's kind and the job's phase ask for."""
+
+from __future__ import annotations
+
+import os
+
+from .clients import Cluster
+from .metadata import SlurmJobMetadata
+from .outcome import Outcome, read_outcome
+from .receipts import Receipts
+from .settings import Deployment
+from .settling import Work
+from .states import Phase
+from .template import NATIVE
+from .transfers import Transfer, collect
+
+__all__ = ["work_for"]
+
+
+def work_for(
+    meta: SlurmJobMetadata, cluster: Cluster, phase: Phase, receipts: Receipts | None, key: str
+) -> Work | None:
+    """Return what is left to do when a job has ended so; None when its state is all there is.
+
+    ``key`` is the job's identity where no submission key tells it; without ``receipts`` nobody else could do the work.
+    """
+    if meta.declared_outputs and phase is Phase.SUCCEEDED:
+        limit = Deployment.read(os.environ).upload_max_bytes
+        transfer = Transfer(meta.job_id, meta.declared_outputs, limit, meta.submission_key or key)
+        return lambda: collect(transfer, cluster.client.files, receipts)
+    if meta.task_type == NATIVE and phase in (Phase.SUCCEEDED, Phase.FAILED):
+        expects, zero = meta.expects_outputs, phase is Phase.SUCCEEDED
+
+        async def outcome() -> Outcome | None:
+            return await read_outcome(meta.output_prefix, expects_outputs=expects, exited_zero=zero)
+
+        return outcome
+    return None

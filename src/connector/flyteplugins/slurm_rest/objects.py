@@ -1,0 +1,124 @@
+"""Small objects that several replicas of the connector write: only when nobody else has, or since it was read.
+
+S3, GCS and Azure answer such a condition themselves; a directory takes the place of a store where there is none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import flyte.storage as storage
+import obstore
+from obstore.exceptions import AlreadyExistsError, NotFoundError, NotSupportedError, PreconditionError
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+__all__ = ["Found", "create", "located", "read", "remove", "replace"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What an object holds, and the mark of this version of it."""
+
+    data: bytes
+    tag: str
+
+
+def located(uri: str) -> tuple[ObjectStore, str]:
+    """Return the bucket that flyte reaches with its own settings, and the key within it."""
+    system = cast("Any", storage.get_underlying_filesystem(path=uri))
+    bucket, key = system._split_path(uri)  # noqa: SLF001  # there is no public way
+    return system._construct_store(bucket), str(key)  # noqa: SLF001
+
+
+async def read(uri: str) -> Found | None:
+    """Return an object, None where there is none. Raises what the store raises."""
+    if not storage.is_remote(uri):
+        with contextlib.suppress(FileNotFoundError):
+            return _found(await asyncio.to_thread(_path(uri).read_bytes))
+        return None
+    store, key = located(uri)
+    try:
+        answer = await obstore.get_async(store, key)
+    except (NotFoundError, FileNotFoundError):
+        return None
+    data = bytes(await answer.bytes_async())
+    return Found(data, answer.meta["e_tag"] or _found(data).tag)
+
+
+async def create(uri: str, data: bytes) -> bool:
+    """Write an object that is not there yet; False where it is. Raises what the store raises."""
+    if not storage.is_remote(uri):
+        return await asyncio.to_thread(_create, _path(uri), data)
+    store, key = located(uri)
+    try:
+        await obstore.put_async(store, key, data, mode="create", use_multipart=False)
+    except AlreadyExistsError:
+        return False
+    except NotSupportedError:
+        if await read(uri) is not None:
+            return False
+        await obstore.put_async(store, key, data, use_multipart=False)
+    return True
+
+
+async def replace(uri: str, data: bytes, tag: str) -> bool:
+    """Write an object anew if it is still the version ``tag``; False where it is not. Raises what the store raises."""
+    if storage.is_remote(uri):
+        store, key = located(uri)
+        try:
+            await obstore.put_async(store, key, data, mode={"e_tag": tag}, use_multipart=False)
+        except (PreconditionError, NotFoundError, FileNotFoundError):
+            return False
+        except NotSupportedError:
+            pass
+        else:
+            return True
+    now = await read(uri)
+    if now is None or now.tag != tag:
+        return False
+    if storage.is_remote(uri):
+        await obstore.put_async(store, key, data, use_multipart=False)
+    else:
+        await asyncio.to_thread(_replace, _path(uri), data)
+    return True
+
+
+async def remove(uri: str) -> None:
+    """Remove an object, if it is there. Raises what the store raises."""
+    if not storage.is_remote(uri):
+        await asyncio.to_thread(_path(uri).unlink, missing_ok=True)
+        return
+    store, key = located(uri)
+    with contextlib.suppress(NotFoundError, FileNotFoundError):
+        await obstore.delete_async(store, key)
+
+
+def _found(data: bytes) -> Found:
+    return Found(data, hashlib.sha256(data).hexdigest())
+
+
+def _path(uri: str) -> Path:
+    return Path(uri.removeprefix("file://"))
+
+
+def _create(path: Path, data: bytes) -> bool:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("xb") as file:
+            file.write(data)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _replace(path: Path, data: bytes) -> None:
+    beside = path.with_name(f"{path.name}.new")
+    beside.write_bytes(data)
+    beside.replace(path)
