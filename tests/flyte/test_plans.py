@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, timezone
 from enum import Enum
 
 import pytest
+from flyte.io import File
 
 from flyteplugins.slurm_rest.plan import JobPlan, attempt_words, job_name, make_plan
 from flyteplugins.slurm_rest.runtimes import Container
@@ -210,12 +211,6 @@ class Inner:
     at: datetime
 
 
-class Stored:
-    """What a File looks like."""
-
-    path = "s3://b/f"
-
-
 def test_inputs_as_variables() -> None:
     moment = datetime(2026, 1, 2, 3, 4, tzinfo=timezone.utc)
     found = input_variables(
@@ -230,7 +225,7 @@ def test_inputs_as_variables() -> None:
             "at": moment,
             "span": timedelta(minutes=1),
             "inner": Inner(2, moment),
-            "file": Stored(),
+            "file": File.from_existing_remote("s3://b/f"),
             "odd-name": Color.RED,
         }
     )

@@ -29,7 +29,7 @@ def srun_words(container: Container, command: tuple[str, ...] = A0) -> list[str]
         ("python:3.12-slim", "python:3.12-slim", "docker://python:3.12-slim"),
         ("org/img", "org/img", "docker://org/img"),
         ("docker://ghcr.io/org/img", "ghcr.io#org/img", "docker://ghcr.io/org/img"),
-        ("ghcr.io#org/img", "ghcr.io#org/img", "docker://ghcr.io#org/img"),
+        ("ghcr.io#org/img", "ghcr.io#org/img", "docker://ghcr.io/org/img"),
         ("/images/a.sqsh", "/images/a.sqsh", "/images/a.sqsh"),
         ("./a.sif", "./a.sif", "./a.sif"),
         ("oras://ghcr.io/a", "oras://ghcr.io/a", "oras://ghcr.io/a"),

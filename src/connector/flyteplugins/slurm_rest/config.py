@@ -9,9 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .options import FIELD_OPTIONS, check_env, check_modules, check_srun_args, job_options
+from .options import (
+    FIELD_OPTIONS,
+    check_env,
+    check_modules,
+    check_srun_args,
+    check_texts,
+    env_text,
+    job_options,
+    json_value,
+    whole_port,
+)
 from .resources import Resources, resource_options
-from .runtimes import check_runtime
+from .runtimes import check_runtime, check_words
 
 __all__ = ["LAUNCHERS", "Slurm"]
 
@@ -93,8 +103,12 @@ class Slurm:
             raise ValueError(f"Unknown launcher {self.launcher!r}; expected one of: {', '.join(LAUNCHERS)}")
         job_options(self._fields(), self.sbatch_options)
         check_srun_args(self.srun_args)
+        check_words(self.container_runtime, self.container_args)
+        check_texts("container_mounts", self.container_mounts)
         check_modules(self.modules)
         check_env(self.env)
+        whole_port(self.port)
+        _check_directory(self.working_dir)
 
     def _fields(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in FIELD_OPTIONS if getattr(self, name) is not None}
@@ -126,10 +140,10 @@ class Slurm:
                 (fields if name in FIELD_OPTIONS else options)[name] = value
         whole: dict[str, object] = {
             "connection": self._connection(),
-            "sbatch": fields,
-            "sbatch_options": options,
+            "sbatch": {name: json_value(value) for name, value in fields.items()},
+            "sbatch_options": {name: json_value(value) for name, value in options.items()},
             "container": container,
-            "env": dict(self.env),
+            "env": {name: env_text(value) for name, value in self.env.items()},
         }
         rest = {"modules": list(self.modules), "working_dir": self.working_dir, "secrets": self._secrets()}
         return whole | {name: value for name, value in rest.items() if value}
@@ -137,8 +151,8 @@ class Slurm:
     def _connection(self) -> dict[str, object]:
         names = ("host", "username", "known_hosts", "rest_url", "rest_api_version")
         found: dict[str, object] = {name: getattr(self, name) for name in names if getattr(self, name)}
-        if self.port != _SSH_PORT:
-            found["port"] = self.port
+        if (port := whole_port(self.port)) not in (None, _SSH_PORT):
+            found["port"] = port
         if self.skip_host_key_verification:
             found["skip_host_key_verification"] = True
         return found
@@ -150,3 +164,9 @@ class Slurm:
             "rest_token": self.rest_token,
         }
         return {keyword: name for keyword, name in named.items() if name}
+
+
+def _check_directory(path: str | None) -> None:
+    if path is not None and not set("\n\0\\").isdisjoint(path):
+        # A backslash in the name of an output file has a meaning to Slurm, and cannot be escaped.
+        raise ValueError(f"working_dir is {path!r}: it may have no line end and no backslash")

@@ -52,7 +52,7 @@ def judge(
     if last is not None and last[0] in _ORDER and phase in _ORDER and look.restarts <= last[1]:
         phase = max(phase, last[0], key=_ORDER.index)
     if look.is_heard:
-        message = describe(job_id, look.state, look.record, stale_since=look.stale_since)
+        message = describe(job_id, look.state, look.record, stale_since=look.stale_since, is_ours=cancelled_by_us)
     else:
         message = describe_unheard(job_id, look.stale_since)
     if look.is_over and (failed := told(look.members)):

@@ -46,7 +46,9 @@ def site_links(templates: Sequence[LinkTemplate], meta: SlurmJobMetadata, record
     links = []
     for template in templates:
         if all(values.get(name) for name in template.names):
-            uri = template.url.format_map({name: quote(value, safe="") for name, value in values.items()})
+            uri = template.url.format_map(
+                {name: quote(value, safe="", errors="replace") for name, value in values.items()}
+            )
             links.append(TaskLog(name=template.name, uri=uri, link_type=TaskLog.DASHBOARD, ready=True))
     return links
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
@@ -39,9 +39,11 @@ USER, SYSTEM = LogLineOriginator.USER, LogLineOriginator.SYSTEM
 _FIRST_LINES = 500
 # Of an array's tasks; each costs two looks at files.
 _MOST_TASKS = 50
-_FIRST_BYTES = 512 * 1024
-# One message must stay well under gRPC's 4 MiB, whatever the lines weigh beside their text.
+# Of one stream to begin with, and of all streams of an array.
+_FIRST_BYTES, _FIRST_BYTES_OF_ALL = 512 * 1024, 4 * 1024 * 1024
 _PIECE = 256 * 1024
+# One message must stay well under gRPC's 4 MiB; a line has so much beside its text.
+_MESSAGE, _BESIDE = 1024 * 1024, 32
 
 
 async def job_logs(
@@ -56,9 +58,11 @@ async def job_logs(
     texts: list[str] = []
     notes: list[str] = []
     troubles: dict[str, str] = {}
-    for stream, path in _streams(meta):
+    streams = _streams(meta)
+    most = min(_FIRST_BYTES, _FIRST_BYTES_OF_ALL // len(streams)) if streams else 0
+    for stream, path in streams:
         try:
-            found = await _read(files, path, offsets.get(stream), lines or _FIRST_LINES)
+            found = await _read(files, path, offsets.get(stream), lines or _FIRST_LINES, most)
         except FileMissing:
             continue
         except SlurmError as error:
@@ -72,8 +76,8 @@ async def job_logs(
         notes = _explained(meta, troubles)
         if not texts and not notes:
             notes = [f"No output yet from Slurm job {meta.job_id}; it goes to {meta.stdout_path}"]
-    body = GetTaskLogsResponseBody(lines=[*_lines(texts, USER), *_lines(notes, SYSTEM)])
-    yield GetTaskLogsResponse(body=body)
+    for part in _messages([*_lines(texts, USER), *_lines(notes, SYSTEM)]):
+        yield GetTaskLogsResponse(body=GetTaskLogsResponseBody(lines=part))
     yield GetTaskLogsResponse(header=GetTaskLogsResponseHeader(token=json.dumps(offsets)))
 
 
@@ -100,6 +104,17 @@ def _lines(texts: Iterable[str], origin: LogLineOriginator) -> list[LogLine]:
     return [LogLine(timestamp=now, message=text, originator=origin) for text in texts]
 
 
+def _messages(lines: Sequence[LogLine]) -> Iterator[Sequence[LogLine]]:
+    """Yield the lines in parts that fit into messages, at least one of them."""
+    first = weight = 0
+    for number, line in enumerate(lines):
+        weight += len(line.message.encode()) + _BESIDE
+        if weight > _MESSAGE and number > first:
+            yield lines[first:number]
+            first, weight = number, len(line.message.encode()) + _BESIDE
+    yield lines[first:]
+
+
 @dataclass(frozen=True, slots=True)
 class _Read:
     """A part of a file from ``start`` on. ``seen`` is where the file ended: a line may go on after ``data``."""
@@ -109,13 +124,15 @@ class _Read:
     seen: int
 
 
-async def _read(files: Files, path: str, known: tuple[int, int] | None, lines: int) -> _Read:
-    """Return the last lines, or whole lines from an offset on; a file that became shorter is read from its start.
+async def _read(files: Files, path: str, known: tuple[int, int] | None, lines: int, most: int) -> _Read:
+    """Return the last lines, of ``most`` bytes at most, or whole lines from an offset on.
+
+    A file that became shorter is read from its start.
 
     A line without its end comes once nothing was added to it between two calls, or when it fills a message.
     """
     if known is None:
-        tail = await files.tail(path, lines=lines, max_bytes=_FIRST_BYTES)
+        tail = await files.tail(path, lines=lines, max_bytes=most)
         return _Read(tail.start, tail.data, tail.start + len(tail.data))
     offset, seen = known
     if (await files.stat(path)).size < offset:
@@ -127,8 +144,20 @@ async def _read(files: Files, path: str, known: tuple[int, int] | None, lines: i
             break
     end = found.rfind(b"\n") + 1
     is_quiet = offset + len(found) == seen
-    whole = is_quiet or (not end and len(found) >= _PIECE)
-    return _Read(offset, found if whole else found[:end], offset + len(found))
+    if not is_quiet and not end and len(found) >= _PIECE:
+        end = _whole_characters(found)
+    return _Read(offset, found if is_quiet else found[:end], offset + len(found))
+
+
+def _whole_characters(data: bytes) -> int:
+    """Return how much of a part of a line is no beginning of a character that goes on behind it."""
+    for back in (1, 2, 3):
+        if data[-back] >= 0xC0:
+            needed = 2 + (data[-back] >= 0xE0) + (data[-back] >= 0xF0)
+            return len(data) - back if needed > back else len(data)
+        if data[-back] < 0x80:
+            break
+    return len(data)
 
 
 def _read_token(token: str) -> dict[str, tuple[int, int]]:

@@ -5,6 +5,7 @@ Everything from the cluster is untrusted text; tokens, keys and environments nev
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -16,11 +17,16 @@ __all__ = ["MESSAGE_LIMIT", "capped", "describe", "describe_unheard", "details",
 MESSAGE_LIMIT = 8 * 1024
 _LONGEST_COMMENT = 500
 _GAP = "\n[...]\n"
+_COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def capped(text: str, limit: int = MESSAGE_LIMIT) -> str:
-    """Return a text of at most so many bytes of UTF-8, without its middle where it is longer."""
-    raw = text.encode("utf-8", "replace")
+    """Return a text of at most so many bytes of UTF-8, without its middle where it is longer.
+
+    Colours of terminals are left out, and no character is in it that a database refuses.
+    """
+    raw = _CONTROL.sub("\ufffd", _COLOURS.sub("", text)).encode("utf-8", "replace")
     if len(raw) <= limit:
         return raw.decode()
     room = limit - len(_GAP)
@@ -28,15 +34,22 @@ def capped(text: str, limit: int = MESSAGE_LIMIT) -> str:
     return head.decode("utf-8", "ignore") + _GAP + tail.decode("utf-8", "ignore")
 
 
-def describe(job_id: str, state: JobState, record: JobInfo | None, *, stale_since: datetime | None = None) -> str:
-    """Return one line on a job: its state, and how it ended or why it waits."""
+def describe(
+    job_id: str,
+    state: JobState,
+    record: JobInfo | None,
+    *,
+    stale_since: datetime | None = None,
+    is_ours: bool = False,
+) -> str:
+    """Return one line on a job: its state, and how it ended or why it waits. ``is_ours`` is a cancellation of ours."""
     words = [f"Slurm job {job_id} is {state}"]
     if record is not None and record.reason and record.reason not in ("None", state.base.value):
         words.append(f"reason: {record.reason}")
     if record is not None and state.is_terminal:
         if record.exit_code.code or record.exit_code.signal:
             words.append(f"exit code {record.exit_code}")
-        by = _cancelled_by(record)
+        by = "" if is_ours else _cancelled_by(record)
         words += [by] if by else []
         words += [f"comment: {said}"] if by and (said := _comment_on(record)) else []
         words += [f"on {record.nodes}"] if record.nodes else []
@@ -110,7 +123,12 @@ def details(facts: Mapping[str, object], record: JobInfo | None) -> dict[str, ob
             "restarts": record.restart_count,
             "tres": dict(record.tres_allocated or record.tres_requested),
         }
-    return {name: value for name, value in found.items() if value not in ("", None, {})}
+    return {name: _sendable(value) for name, value in found.items() if value not in ("", None, {})}
+
+
+def _sendable(value: object) -> object:
+    """Return a text as a message of protobuf takes it: what Slurm keeps need not be UTF-8."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def _moment(time: datetime | None) -> str:

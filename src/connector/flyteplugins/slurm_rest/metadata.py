@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from flyte.connectors import ResourceMeta
 
 from slurm_rest.identity import Identity
 
 from .settings import AskedConnection
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from slurm_rest import JobInfo
 
 __all__ = ["SlurmJobMetadata"]
 
@@ -44,8 +51,27 @@ class SlurmJobMetadata(ResourceMeta):
     # Seconds that it may wait for its first start, 0 for any.
     max_queued: float = 0.0
 
+    @classmethod
+    def decode(cls, data: bytes) -> Self:
+        """Read what the platform kept: also of a newer release, whose further fields are passed over.
+
+        Raises ValueError for what no connector for Slurm wrote.
+        """
+        try:
+            found = json.loads(data)
+            known = {one.name: found[one.name] for one in fields(cls) if one.name in found}
+            return cls(**known)
+        except (ValueError, TypeError, KeyError):
+            raise ValueError("What the platform kept of this task is not of a Slurm job, or damaged") from None
+
+    def is_of(self, record: JobInfo) -> bool:
+        """Tell whether a record is this job's: without a key, as flyteplugins-slurm's are, its name tells."""
+        return bool(self.submission_key) or not (self.job_name and record.name) or self.job_name == record.name
+
     def identity(self) -> Identity:
-        """Return which job this is, also when its id is given anew."""
+        """Return which job this is, also when its id is given anew. Raises ValueError for an id that is no number."""
+        if not (self.job_id.isascii() and self.job_id.isdecimal()):
+            raise ValueError(f"The platform kept {self.job_id!r} as the id of a Slurm job, which is a number")
         return Identity(int(self.job_id), key=self.submission_key, sent=self.sent)
 
     @property

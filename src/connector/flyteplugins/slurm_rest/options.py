@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 
 from slurm_rest.sbatch import JobSpec
 from slurm_rest.sbatch.options import ROW_OF
 
-__all__ = ["FIELD_OPTIONS", "check_env", "check_modules", "check_srun_args", "job_options", "whole_number"]
+# fmt: off
+__all__ = [
+    "FIELD_OPTIONS", "check_env", "check_modules", "check_srun_args", "check_texts", "check_variable", "env_text",
+    "job_options", "json_value", "whole_number", "whole_port",
+]
+# fmt: on
 
 # The fields of the configuration that are options of sbatch, and the JobSpec fields that they fill.
 FIELD_OPTIONS: Mapping[str, str] = {
@@ -30,13 +37,14 @@ FIELD_OPTIONS: Mapping[str, str] = {
 # fmt: off
 _RESERVED = frozenset(
     (
-        "job-name", "output", "error", "input", "open-mode", "chdir", "wrap", "uid", "gid", "comment",
-        "container", "container-id", "container-type", "cluster", "clusters", "test-only", "wait",
-        "export-file",
+        "job-name", "output", "error", "chdir", "wrap", "uid", "gid", "container", "container-id", "container-type",
+        "cluster", "clusters", "test-only", "wait", "export-file",
     )
 )
 # fmt: on
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
+# Linux starts no program with a longer NAME=VALUE (MAX_ARG_STRLEN, its end included).
+_LONGEST = 128 * 1024 - 1
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONG = {row.long: name for name, row in ROW_OF.items()}
 # Options of srun about how the step is placed and bound. None of them writes a file, runs another command, or chooses
@@ -44,15 +52,15 @@ _LONG = {row.long: name for name, row in ROW_OF.items()}
 # fmt: off
 _SRUN = frozenset(
     (
-        "accel-bind", "container-env", "container-mount-home", "container-mounts", "container-name",
-        "container-readonly", "container-remap-root", "container-workdir", "container-writable", "core-spec",
-        "cores-per-socket", "cpu-bind", "cpu-freq", "cpus-per-gpu", "cpus-per-task", "disable-status",
+        "accel-bind", "container-entrypoint", "container-env", "container-mount-home", "container-mounts",
+        "container-name", "container-readonly", "container-remap-root", "container-workdir", "container-writable",
+        "core-spec", "cores-per-socket", "cpu-bind", "cpu-freq", "cpus-per-gpu", "cpus-per-task", "disable-status",
         "distribution", "exact", "exclusive", "gpu-bind", "gpu-freq", "gpus", "gpus-per-node",
         "gpus-per-socket", "gpus-per-task", "gres", "gres-flags", "hint", "interactive", "kill-on-bad-exit",
-        "label", "mem", "mem-bind", "mem-per-cpu", "mem-per-gpu", "mpi", "network", "no-container-mount-home",
-        "no-container-remap-root", "no-kill", "ntasks-per-core", "ntasks-per-gpu", "ntasks-per-node",
-        "ntasks-per-socket", "overcommit", "overlap", "preserve-env", "profile", "propagate", "quiet",
-        "resv-ports", "signal", "slurmd-debug", "sockets-per-node", "switches", "threads-per-core", "time",
+        "label", "mem", "mem-bind", "mem-per-cpu", "mem-per-gpu", "mpi", "network", "no-container-entrypoint",
+        "no-container-mount-home", "no-container-remap-root", "no-kill", "ntasks-per-core", "ntasks-per-gpu",
+        "ntasks-per-node", "ntasks-per-socket", "overcommit", "overlap", "preserve-env", "profile", "propagate",
+        "quiet", "resv-ports", "signal", "slurmd-debug", "sockets-per-node", "switches", "threads-per-core", "time",
         "tres-bind", "tres-per-task", "unbuffered", "verbose", "wait",
     )
 )
@@ -64,6 +72,16 @@ def whole_number(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def whole_port(value: object) -> int | None:
+    """Return the number of a port, also of its text, None for none; raises ValueError for anything else."""
+    number = whole_number(value)
+    if number in (None, "", 0):
+        return None
+    if isinstance(number, bool) or not str(number).isdecimal() or not 0 < int(str(number)) < 65536:
+        raise ValueError(f"port is {value!r}: it is a number from 1 to 65535")
+    return int(str(number))
+
+
 def job_options(fields: Mapping[str, object], extra: Mapping[str, object]) -> dict[str, object]:
     """Return the options of a job as JobSpec fields; ``extra`` has sbatch's long names and wins.
 
@@ -71,8 +89,12 @@ def job_options(fields: Mapping[str, object], extra: Mapping[str, object]) -> di
     and a value of the wrong form.
     """
     first: dict[str, object] = {
-        FIELD_OPTIONS[name]: whole_number(value) for name, value in fields.items() if value is not None
+        # A field of a newer flyteplugins-slurm has an option's name, too.
+        FIELD_OPTIONS.get(name) or _field_of(name.replace("_", "-")): whole_number(value)
+        for name, value in fields.items()
+        if value is not None
     }
+    first.pop("", None)
     winning: dict[str, object] = {}
     for given, value in extra.items():
         name = _field_of(str(given))
@@ -98,31 +120,75 @@ def _field_of(given: str) -> str:
     return "" if ROW_OF[_LONG[given]].inert else _LONG[given]
 
 
-def check_srun_args(args: Iterable[str]) -> None:
+def json_value(value: object) -> object:
+    """Return the value of an option as JSON and a protobuf Struct can hold it: a time as sbatch writes it."""
+    if isinstance(value, timedelta):
+        days, rest = divmod(math.ceil(value.total_seconds()), 86400)
+        return f"{days}-{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+    if isinstance(value, datetime):
+        # sbatch reads a time without a zone as the cluster's own.
+        return int(value.timestamp()) if value.tzinfo else value.isoformat(timespec="seconds")
+    return [*value] if isinstance(value, (tuple, set, frozenset)) else value
+
+
+def check_texts(name: str, value: object) -> None:
+    """Refuse what is no list of texts: one text alone would be taken letter by letter; raises ValueError."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ValueError(f"{name} is {value!r}: it takes a list, such as [{str(value)!r}]")
+    for item in value:
+        if not isinstance(item, str) or not item or not set("\n\0").isdisjoint(item):
+            raise ValueError(f"{name} has {item!r}: it takes texts of one line")
+
+
+def check_srun_args(args: Iterable[str], name: str = "srun_args") -> None:
     """Refuse what is no option of srun's from the list of those that do no harm; raises ValueError.
 
-    An option and its value are one word, ``--mpi=pmix``: then no word can be taken for a command.
+    An option and its value are one word, ``--mpi=pmix``: then no word can be taken for a command. ``name`` is what the
+    words are called where the task is defined.
     """
+    check_texts(name, args)
     for word in args:
-        name, _, value = str(word).removeprefix("--").partition("=")
-        if not str(word).startswith("--") or name not in _SRUN:
+        option = word.removeprefix("--").partition("=")[0]
+        if not word.startswith("--") or option not in _SRUN:
             raise ValueError(
-                f"srun_args may not have {str(word)!r}: it takes whole long options in the form --name=value, from"
+                f"{name} may not have {word!r}: it takes whole long options in the form --name=value, from"
                 f" {', '.join(sorted(_SRUN))}"
             )
-        if "\n" in value or "\0" in value:
-            raise ValueError(f"srun_args: the value of --{name} has a line end")
 
 
 def check_modules(modules: Iterable[str]) -> None:
     """Refuse what is no name of an environment module; raises ValueError."""
+    check_texts("modules", modules)
     for name in modules:
-        if not isinstance(name, str) or not name or name.startswith("-") or any(char.isspace() for char in name):
+        if name.startswith("-") or any(char.isspace() for char in name):
             raise ValueError(f"A module name may not be empty, start with a dash or contain white space: {name!r}")
 
 
 def check_env(env: Mapping[str, object]) -> None:
-    """Refuse names that no shell could use; raises ValueError. Values are not shown: they may be secret."""
-    for name in env:
+    """Refuse names that no shell could use, and values that no variable holds; raises ValueError.
+
+    Values are not shown: they may be secret.
+    """
+    for name, value in env.items():
         if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
             raise ValueError(f"Invalid environment variable name: {name!r}")
+        if not isinstance(value, (str, int, float)):
+            raise ValueError(f"env: the value of {name} is a {type(value).__name__}; it takes texts and numbers")
+        check_variable(f"The variable {name!r} of env", name, env_text(value))
+
+
+def env_text(value: object) -> str:
+    """Return a variable's value as text: of a number without a fraction, which JSON may have made a float, no more."""
+    return str(whole_number(value))
+
+
+def check_variable(what: str, name: str, text: str) -> None:
+    """Refuse a value that no program could be started with; raises ValueError."""
+    if "\0" in text:
+        raise ValueError(f"{what} has a NUL character, which no variable can hold: pass it as a File")
+    size = len(f"{name}={text}".encode("utf-8", "surrogatepass"))
+    if size > _LONGEST:
+        raise ValueError(
+            f"{what} has {size:,} bytes, and no program starts with a variable of more than {_LONGEST:,}: pass it as a"
+            " File"
+        )

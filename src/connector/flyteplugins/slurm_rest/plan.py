@@ -6,7 +6,7 @@ import hashlib
 import math
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
@@ -16,7 +16,7 @@ from slurm_rest import JobSpec
 from .members import TASK
 from .options import check_env, job_options
 from .runtimes import check_runtime, image_for
-from .script import native_script, read_directives, with_interpreter, wrapped_script
+from .script import check_directives, native_script, read_directives, with_interpreter, wrapped_script
 from .template import NATIVE, Execution, Task
 from .values import NO_TREE, check_variables, input_variables, output_variable
 
@@ -107,14 +107,17 @@ def make_plan(
     name = job_name(task, execution, unique)
     stdout, stderr = (posixpath.join(directory, f"{name}.{suffix}") for suffix in ("out", "err"))
     outputs = _output_places(task, output_prefix, posixpath.join(directory, f"{name}.outputs"))
+    given, directives = job_options(task.fields, task.options), _directives(task, release)
+    own = given.get("comment", directives.get("comment"))
     options = {
-        **job_options(task.fields, task.options),
+        **given,
         "name": name,
         "output": _literal(stdout),
         "error": _literal(stderr),
-        "comment": _comment(task, execution),
+        # Beside what the task says, not in its place.
+        "comment": " ".join(filter(None, (str(own or ""), _comment(task, execution)))),
     }
-    said = {*options, *_directives(task, release)}
+    said = {*options, *directives}
     if task.max_runtime is not None and "time" not in said:
         # Slurm counts in minutes over REST; the platform itself ends the attempt to the second.
         options["time"] = timedelta(minutes=math.ceil(task.max_runtime.total_seconds() / 60))
@@ -137,9 +140,9 @@ def make_plan(
     return JobPlan(name, spec, key, directory, stdout, stderr, outputs)
 
 
-def _directives(task: Task, release: str) -> Iterable[str]:
+def _directives(task: Task, release: str) -> Mapping[str, object]:
     """Return the options that a task's script sets itself."""
-    return () if task.kind == NATIVE else read_directives(with_interpreter(task.script), release).options()
+    return {} if task.kind == NATIVE else read_directives(with_interpreter(task.script), release).options()
 
 
 def _literal(path: str) -> str:
@@ -195,6 +198,9 @@ def _script(
     script = wrapped_script(text, modules=task.modules, directories=sorted(directories))
     read = read_directives(text, release, options)
     values = {"chdir": home, **read.options()}
+    check_directives(values)
+    # Nobody waits in the call that makes a job.
+    values.pop("wait", None)
     return JobSpec.of(script, values, env={**read.env, **env}, components=read.components)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["RUNTIMES", "Container", "check_runtime", "image_for", "is_inside", "step_words"]
+from .options import check_srun_args, check_texts
 
-_APPTAINER_SCHEMES = ("docker://", "oras://", "library://", "shub://", "docker-daemon://", "docker-archive:", "oci:")
+__all__ = ["RUNTIMES", "Container", "check_runtime", "check_words", "image_for", "is_inside", "step_words"]
+
+_APPTAINER_SCHEMES = ("docker-daemon:", "docker-archive:", "oci:", "oci-archive:")
+_FILES = (".sif", ".sqsh", ".squashfs")
 _GPU_FLAGS = frozenset({"--nv", "--nvccli", "--rocm"})
 _WRITABLE_FLAGS = frozenset({"--container-writable", "--container-readonly"})
 
@@ -32,9 +35,15 @@ def _is_path(image: str) -> bool:
     return image.startswith(("/", "./", "../"))
 
 
+def _as_path(image: str) -> str:
+    """Return an image whose name is that of a file in a form that no runtime takes for a registry's."""
+    is_file = image.endswith(_FILES) and ":" not in image and "#" not in image
+    return f"./{image}" if is_file and not _is_path(image) else image
+
+
 def _pyxis_image(image: str) -> str:
     """Enroot separates the registry from the image by #: ``ghcr.io#org/image:tag``."""
-    image = image.removeprefix("docker://")
+    image = _as_path(image.removeprefix("docker://"))
     if _is_path(image) or "#" in image or "://" in image:
         return image
     first, slash, rest = image.partition("/")
@@ -43,7 +52,11 @@ def _pyxis_image(image: str) -> str:
 
 
 def _apptainer_image(image: str) -> str:
-    return image if _is_path(image) or image.startswith(_APPTAINER_SCHEMES) else f"docker://{image}"
+    image = _as_path(image)
+    if _is_path(image) or "://" in image or image.startswith(_APPTAINER_SCHEMES):
+        return image
+    # Enroot's # is a slash to all others: a task may change its runtime alone.
+    return f"docker://{image.replace('#', '/', 1)}"
 
 
 def _pyxis(container: Container) -> list[str]:
@@ -104,9 +117,18 @@ def check_runtime(name: str) -> None:
         raise ValueError(f"Unknown container_runtime {name!r}; expected one of: {', '.join(RUNTIMES)}")
 
 
+def check_words(runtime: str, args: Sequence[str]) -> None:
+    """Raise ValueError for what a runtime may not be given: pyxis's words are srun's own, all others a command's."""
+    if runtime == "pyxis":
+        check_srun_args(args, "container_args")
+    else:
+        check_texts("container_args", args)
+
+
 def step_words(container: Container) -> list[str]:
     """Return what stands between srun's own options and the command that runs inside."""
     check_runtime(container.runtime)
+    check_words(container.runtime, container.args)
     return _WORDS[container.runtime](container)
 
 

@@ -19,12 +19,23 @@ from .runtimes import Container, is_inside, step_words
 if TYPE_CHECKING:
     from slurm_rest.sbatch.keywords import JobOptions
 
-__all__ = ["native_script", "output_references", "read_directives", "with_interpreter", "wrapped_script"]
+__all__ = [
+    "check_directives",
+    "native_script",
+    "output_references",
+    "read_directives",
+    "with_interpreter",
+    "wrapped_script",
+]
 
 # Enroot drops the PATH of an image and keeps VIRTUAL_ENV, from which the entrypoint is found again.
 _PATH = 'export PATH="${VIRTUAL_ENV:+$VIRTUAL_ENV/bin:}$PATH"'
 # One directory a process for the code bundle: jobs of one user must not unpack into each other's.
 _PRIVATE = 'work=$(mktemp -d "${TMPDIR:-/tmp}/flyte.XXXXXXXX"); trap \'cd /; rm -rf "$work"\' EXIT; cd "$work"'
+# Since 22.05 a step has one CPU, whatever its job has for each task.
+_WHOLE = '[ -z "${SLURM_CPUS_PER_TASK:-}" ] || export SRUN_CPUS_PER_TASK="${SRUN_CPUS_PER_TASK:-$SLURM_CPUS_PER_TASK}"'
+# A job's --export says what comes into it from outside; its step needs whatever the task is told.
+_ALL_VARIABLES = "export SLURM_EXPORT_ENV=ALL"
 # What a process of a distributed task is told, in the terms of Flyte and of torch.distributed.
 _RANKS = (
     "export FLYTE_CLUSTERED_WORKER=1 RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS"
@@ -36,6 +47,12 @@ _MASTER = (
     "export MASTER_ADDR MASTER_PORT=$((20000 + SLURM_JOB_ID % 20000))",
 )
 _REFERENCE = re.compile(r"\$\{?(FLYTE_OUTPUT_[A-Za-z0-9_]+)\}?")
+_NOT_OURS = {
+    "clusters": "a task runs on the cluster that its connector follows",
+    "test_only": "it makes no job",
+    "uid": "whom a job belongs to is up to the connector",
+    "gid": "whom a job belongs to is up to the connector",
+}
 # The descriptor on which a wrapped script reaches its interpreter.
 _FD = 9
 
@@ -58,9 +75,22 @@ def read_directives(script: str, release: str = "", options: Mapping[str, object
     return JobSpec.from_script(script, release=releases[-1], **given)
 
 
+def check_directives(said: Mapping[str, object]) -> None:
+    """Refuse directives that no job of a task can have; raises ValueError."""
+    for name, why in _NOT_OURS.items():
+        if name in said:
+            raise ValueError(f"The script has #SBATCH --{name.replace('_', '-')}: {why}")
+
+
 def with_interpreter(script: str) -> str:
     """Return a script that names its interpreter: flyteplugins-slurm gives every one to bash."""
-    return script if script.startswith("#!") else f"#!/bin/bash\n{script}"
+    if "\r\n" in script:
+        # sbatch takes no such script, flyteplugins-slurm does.
+        script = script.replace("\r\n", "\n")
+    if script.lstrip().startswith("#!"):
+        # An empty line before it is the text's in Python, not the author's.
+        return script.lstrip()
+    return f"#!/bin/bash\n{script}"
 
 
 def native_script(container: Container, command: Sequence[str], modules: Sequence[str] = ()) -> str:
@@ -76,7 +106,7 @@ def native_script(container: Container, command: Sequence[str], modules: Sequenc
         lines += [f"export VIRTUAL_ENV={place}", f'export PATH={place}/bin:"$PATH"']
     if is_inside(container):
         return "\n".join([*lines, _PATH, f"exec {shlex.join(_placed(container, command))}", ""])
-    lines += _MASTER if container.launcher == "srun" else []
+    lines += [_WHOLE, _ALL_VARIABLES, *(_MASTER if container.launcher == "srun" else [])]
     words = ["srun", *_step_size(container), *container.srun_args, *step_words(container)]
     return "\n".join([*lines, f"exec {shlex.join([*words, *_inside(container, command)])}", ""])
 

@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from flyte.connectors import AsyncConnector, Resource
+from flyteidl2.connector.connector_pb2 import GetTaskMetricsResponse
 from flyteidl2.core.execution_pb2 import TaskExecution, TaskLog
 
 from slurm_rest import AsyncJob, BaseState, SlurmError
@@ -42,7 +43,7 @@ from .tidying import Tidying
 from .workplace import find_workplace, require_files
 
 if TYPE_CHECKING:
-    from flyteidl2.connector.connector_pb2 import GetTaskLogsResponse, GetTaskMetricsResponse, TaskExecutionMetadata
+    from flyteidl2.connector.connector_pb2 import GetTaskLogsResponse, TaskExecutionMetadata
     from flyteidl2.core.tasks_pb2 import TaskTemplate
 
 __all__ = ["Known", "SlurmConnector", "SlurmScriptConnector"]
@@ -54,6 +55,8 @@ _ANSWER = 1.5
 _FIRST_NEWS, _SETTLE_PATIENCE, _COPY_PATIENCE = 0.9, 0.5, 0.1
 # How long delete waits to see the job end.
 _CANCEL_PATIENCE = 3.0
+# In how many attempts before one jobs are looked for; each costs a request or two, all at once.
+_EARLIER = 5
 
 
 @dataclass
@@ -122,7 +125,10 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         await require_files(cluster, plan)
         plan = await with_upload_urls(plan, deployment.upload_url_ttl)
         if plan.key and execution.attempt > 0:
-            await _end_earlier(cluster, task, replace(execution, attempt=execution.attempt - 1))
+            # One that could not be made may have left the job of the attempt before it.
+            numbers = range(max(0, execution.attempt - _EARLIER), execution.attempt)
+            earlier = [replace(execution, attempt=number) for number in numbers]
+            await asyncio.gather(*(_end_earlier(cluster, task, one) for one in earlier))
         job = await cluster.client.submit(plan.spec, idempotency_key=plan.key or None)
         log.info("Job %d (%s) at %s%s", job.id, plan.name, access.where, " was there already" if job.found else "")
         self.known.tidying.begin(cluster, place.directory, user, deployment.job_files_ttl)
@@ -148,6 +154,9 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         cluster = self._cluster_of(resource_meta, _secret_values(ssh_private_key, known_hosts_data, rest_token))
         time, key = TimeLeft(_ANSWER), _key(resource_meta, cluster)
         look = await cluster.follower.look(resource_meta.identity(), time.most(_FIRST_NEWS))
+        if look.record is not None and not resource_meta.is_of(look.record):
+            lost = JobNotFound(f"Its id belongs to another job now, {look.record.name!r}")
+            look = Look(look.state, is_over=True, error=lost)
         last = self.known.phases.get(key)
         if last is None and not look.is_heard and not look.is_over:
             last = (await guess_phase(resource_meta, cluster, time), 0)
@@ -267,12 +276,12 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         cluster = self._cluster_of(resource_meta, _secret_values(ssh_private_key, known_hosts_data, rest_token))
         key = _key(resource_meta, cluster)
         await self.known.settling.drop(key)
-        job = AsyncJob(cluster.client, int(resource_meta.job_id), identity=resource_meta.identity())
+        job = _handle(cluster, resource_meta)
         try:
             record = await job.info()
         except JobNotFound:
             return
-        if record.state.is_terminal:
+        if record.state.is_terminal or not resource_meta.is_of(record):
             return
         await self.known.cancelled.add(key, resource_meta)
         result = await job.cancel()
@@ -283,7 +292,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
     async def _see_it_end(self, cluster: Cluster, meta: SlurmJobMetadata) -> None:
         """Wait a moment for the job's end, so that a cancellation that Slurm took and lost is seen in the log."""
-        job = AsyncJob(cluster.client, int(meta.job_id), identity=meta.identity())
+        job = _handle(cluster, meta)
         try:
             await job.wait(timeout=_CANCEL_PATIENCE)
         except SlurmError as error:
@@ -307,8 +316,16 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         """Return how long the job has run, what it was given and, where accounting knows it, what it used."""
         cluster = self.known.clusters.known(resource_meta.rest_url, resource_meta.host, resource_meta.username)
         cluster = cluster or self._cluster_of(resource_meta, None)
-        job = AsyncJob(cluster.client, int(resource_meta.job_id), identity=resource_meta.identity())
-        return job_metrics(await job.info(), await job_use(cluster, resource_meta))
+        job = _handle(cluster, resource_meta)
+        try:
+            record = await job.info()
+        except SlurmError as error:
+            # Flyte shows the class of an exception here and not its text.
+            log.warning("Job %s has no metrics: %s", resource_meta.job_id, error.message)
+            return GetTaskMetricsResponse()
+        if not resource_meta.is_of(record):
+            return GetTaskMetricsResponse()
+        return job_metrics(record, await job_use(cluster, resource_meta))
 
 
 class SlurmScriptConnector(SlurmConnector):
@@ -319,7 +336,7 @@ class SlurmScriptConnector(SlurmConnector):
 
 async def _cancel_waiting(meta: SlurmJobMetadata, cluster: Cluster) -> None:
     """Cancel a job if it still waits; where that fails the next call tries again."""
-    job = AsyncJob(cluster.client, int(meta.job_id), identity=meta.identity())
+    job = _handle(cluster, meta)
     try:
         if (await job.info()).state.is_pending:
             result = await job.cancel()
@@ -342,6 +359,11 @@ async def _end_earlier(cluster: Cluster, task: Task, earlier: Execution) -> None
 
 def _secret_values(ssh_private_key: str | None, known_hosts_data: str | None, rest_token: str | None) -> SecretValues:
     return SecretValues(ssh_private_key or "", known_hosts_data or "", rest_token or "")
+
+
+def _handle(cluster: Cluster, meta: SlurmJobMetadata) -> AsyncJob:
+    identity = meta.identity()
+    return AsyncJob(cluster.client, identity.job_id, identity=identity)
 
 
 def _key(meta: SlurmJobMetadata, cluster: Cluster) -> str:

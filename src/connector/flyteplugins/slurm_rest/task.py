@@ -15,7 +15,7 @@ from flyte.types import TypeEngine
 from .caching import ScriptPolicy, with_script
 from .config import Slurm
 from .local import run_here
-from .script import output_references, read_directives, with_interpreter
+from .script import check_directives, output_references, read_directives, with_interpreter
 from .template import NATIVE, SCRIPT
 from .typed import check_value_type, type_text
 from .values import NO_TREE, check_variables, output_variables
@@ -40,6 +40,8 @@ class SlurmFunctionTask(AsyncFunctionTaskTemplate[Any, Any, Any]):
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # handed on as they come
         self.task_type = NATIVE
+        if "array" in self.plugin_config.sbatch_options:
+            raise ValueError(f"{self.name!r} cannot be an array: each of its tasks would write the same outputs")
 
     def custom_config(self, sctx: SerializationContext) -> dict[str, Any]:  # JSON, whatever flyte's annotation says
         """Return the configuration for the connector; raises ValueError for resources that Slurm has no word for."""
@@ -79,6 +81,7 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         given, declared = dict(inputs or {}), dict(outputs or {})
         check_variables(given, declared, plugin_config.env, output_upload)
         _check_types(name, declared, output_upload)
+        _check_script(name, script)
         _check_references(name, script, declared, output_upload)
         super().__init__(
             name=name,
@@ -154,6 +157,16 @@ def _check_types(name: str, outputs: Mapping[str, type], upload: str) -> None:
         except Exception as error:  # flyte's own for a structure that it cannot describe
             shown = kind.__name__ if isinstance(kind, type) else kind
             raise ValueError(f"The output {output!r} of {name!r} is a {shown}: {error}") from error
+
+
+def _check_script(name: str, script: str) -> None:
+    """Refuse a script that no release of sbatch takes, before anything waits for it."""
+    if not script.strip():
+        raise ValueError(f"The script of {name!r} is empty")
+    try:
+        check_directives(read_directives(with_interpreter(script)).options())
+    except ValueError as error:
+        raise ValueError(f"The script of {name!r}: {error}") from error
 
 
 def _check_references(name: str, script: str, outputs: Mapping[str, type], upload: str) -> None:

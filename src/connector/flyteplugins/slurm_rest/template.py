@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from google.protobuf.json_format import MessageToDict
 
-from .options import whole_number
+from .options import env_text, whole_port
 from .runtimes import Container
 from .settings import AskedConnection
 from .typed import type_text
@@ -145,11 +145,10 @@ def read_task(template: TaskTemplate) -> Task:
 
 def _common(custom: Mapping[str, object]) -> dict[str, object]:
     asked = _mapping(custom, "connection")
-    port = whole_number(asked.get("port"))
     return {
         "connection": AskedConnection(
             host=str(asked.get("host") or ""),
-            port=port if isinstance(port, int) and port else None,
+            port=whole_port(asked.get("port")),
             username=str(asked.get("username") or ""),
             known_hosts=str(asked.get("known_hosts") or ""),
             rest_url=str(asked.get("rest_url") or ""),
@@ -157,7 +156,7 @@ def _common(custom: Mapping[str, object]) -> dict[str, object]:
         ),
         "fields": _mapping(custom, "sbatch"),
         "options": _mapping(custom, "sbatch_options"),
-        "env": {name: str(value) for name, value in _mapping(custom, "env").items()},
+        "env": {name: env_text(value) for name, value in _mapping(custom, "env").items() if value is not None},
         "modules": _texts(custom.get("modules")),
         "working_dir": str(custom.get("working_dir") or ""),
         "asks_for_unsafe_host": bool(asked.get("skip_host_key_verification")),
@@ -208,6 +207,9 @@ def _mapping(custom: Mapping[str, object], name: str) -> dict[str, object]:
 
 
 def _texts(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        # A list with one item that its task forgot to write as one.
+        return (value,) if value else ()
     return tuple(str(item) for item in value) if isinstance(value, (list, tuple)) else ()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import hashlib
 import json
 import posixpath
@@ -168,6 +169,10 @@ async def _bring_tree(top: str, uri: str, files: Files, limit: int | None) -> bo
                 entries.append(entry)
                 total += entry.size
     except FileMissing:
+        # As a directory it is missing, too, where the script wrote a file.
+        with contextlib.suppress(FileMissing):
+            kind = (await files.stat(top)).kind
+            raise FilesError(f"{top} is a {kind}, not a directory", path=top, kind="kind") from None
         return False
     _check_size(total, limit)
     for entry in entries:

@@ -1,14 +1,18 @@
-"""How typed inputs reach a script, and how a script's outputs are named and read back. Pure."""
+"""How typed inputs reach a script, and how a script's outputs are named and read back."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from enum import Enum
-from typing import Protocol, runtime_checkable
+
+from flyte.io import Dir, File
+
+from .options import check_variable
 
 __all__ = [
     "NO_TREE",
@@ -23,13 +27,6 @@ __all__ = [
 
 NO_TREE = "declare a File and let the script pack the directory with tar, or use output_upload='connector' or 'job'"
 _OTHER = re.compile(r"[^A-Za-z0-9_]")
-
-
-@runtime_checkable
-class _Stored(Protocol):
-    """A File or Dir of flyte."""
-
-    path: str
 
 
 def input_variable(name: str) -> str:
@@ -76,19 +73,25 @@ def check_variables(
 def input_variables(inputs: Mapping[str, object]) -> dict[str, str]:
     """Return a script's inputs as variables: texts and numbers as they are, moments in ISO form, the rest as JSON.
 
-    None leaves its variable unset; File and Dir are their URI. Raises ValueError for what has no such form.
+    None leaves its variable unset; File and Dir are their URI. Raises ValueError for what has no such form, is too long
+    for a variable, or would be the same one as another input.
     """
+    check_variables(inputs, ())
     found: dict[str, str] = {}
     for name, value in inputs.items():
         text = _text(name, value)
         if text is not None:
+            check_variable(f"The input {name!r}", input_variable(name), text)
             found[input_variable(name)] = text
     return found
 
 
 def _text(name: str, value: object) -> str | None:
-    if value is None or isinstance(value, str):
+    if value is None or (isinstance(value, str) and not isinstance(value, Enum)):
         return value
+    if isinstance(value, float) and not math.isfinite(value):
+        # nan and inf, as C, awk and Python read them; JSON has no words for these.
+        return str(value)
     if isinstance(value, (list, tuple, set, frozenset, Mapping)) or _is_structure(value):
         return json.dumps(_plain(name, value), ensure_ascii=False)
     plain = _plain(name, value)
@@ -96,7 +99,7 @@ def _text(name: str, value: object) -> str | None:
 
 
 def _is_structure(value: object) -> bool:
-    return (dataclasses.is_dataclass(value) or hasattr(value, "model_dump")) and not isinstance(value, _Stored)
+    return (dataclasses.is_dataclass(value) or hasattr(value, "model_dump")) and not isinstance(value, (File, Dir))
 
 
 def _plain(name: str, value: object) -> object:
@@ -113,7 +116,7 @@ def _plain(name: str, value: object) -> object:
         return sorted((_plain(name, item) for item in value), key=str)
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return [_plain(name, item) for item in value]
-    if isinstance(value, _Stored):
+    if isinstance(value, (File, Dir)):
         return str(value.path)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {item.name: _plain(name, getattr(value, item.name)) for item in dataclasses.fields(value)}

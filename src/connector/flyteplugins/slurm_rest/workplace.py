@@ -33,7 +33,8 @@ async def find_workplace(cluster: Cluster, asked: str, user: str) -> Workplace:
     makes no directory: then the default is the home itself, and one that is asked for has to be there.
     """
     home = await _home(cluster, user)
-    path = posixpath.join(home, asked.replace("{user}", user) if asked else _DEFAULT)
+    below = asked.replace("{user}", user) if asked else _DEFAULT
+    path = posixpath.join(home, "" if below == "~" else below.removeprefix("~/"))
     made = await _make(cluster, path)
     return Workplace(path if made or asked else home, home)
 

@@ -1,0 +1,280 @@
+"""Tasks that are written in odd ways: what is meant is done, what cannot be is refused where the task is defined."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import subprocess
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from enum import Enum
+from typing import Any
+
+import flyte
+import pytest
+
+from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
+from flyteplugins.slurm_rest.plan import JobPlan, make_plan
+from flyteplugins.slurm_rest.runtimes import Container, step_words
+from flyteplugins.slurm_rest.script import native_script, with_interpreter
+from flyteplugins.slurm_rest.template import Execution, Task, read_task
+from flyteplugins.slurm_rest.values import input_variables
+
+from .support.platform import serialize
+
+_numbers = itertools.count(1)
+SCRIPT = "#!/bin/bash\necho\n"
+EXECUTION = Execution("o", "p", "d", "r", "a", 0, {})
+
+
+def script_task(script: str = SCRIPT, config: Slurm | None = None, **more: Any) -> SlurmScriptTask:
+    number = next(_numbers)
+    task = SlurmScriptTask(f"odd{number}", script, config or Slurm(), **more)
+    flyte.TaskEnvironment.from_task(f"odd-{number}", task)
+    return task
+
+
+def plan(task: SlurmScriptTask | Task, **inputs: object) -> JobPlan:
+    """Return the job of a task, which has gone through its message as the platform keeps it."""
+    read = task if isinstance(task, Task) else read_task(serialize(task))
+    return make_plan(read, EXECUTION, directory="/home/a/jobs", home="/home/a", output_prefix="s3://b/o", inputs=inputs)
+
+
+# --- values that a protobuf Struct changes or refuses ---------------------------------------------------------------
+
+
+def test_numbers_in_env_are_written_as_they_were() -> None:
+    env: Any = {"THREADS": 8, "RATE": 0.5, "TEXT": "1.0"}
+    found = plan(script_task(config=Slurm(env=env))).spec.env or {}
+    assert (found["THREADS"], found["RATE"], found["TEXT"]) == ("8", "0.5", "1.0")
+
+
+def test_env_without_a_value_in_a_task_of_the_other_package_is_left_out() -> None:
+    template = serialize(script_task(config=Slurm(env={"KEPT": "1"})))
+    template.custom.update({"env": {"KEPT": "1", "EMPTY": None}})
+    assert set(read_task(template).env) == {"KEPT"}
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        (timedelta(hours=4), timedelta(hours=4)),
+        (timedelta(days=2, minutes=5), timedelta(days=2, minutes=5)),
+        (90, timedelta(minutes=90)),
+        ("1-0", timedelta(days=1)),
+    ],
+)
+def test_a_time_limit_may_be_of_any_natural_type(limit: Any, expected: timedelta) -> None:
+    assert plan(script_task(config=Slurm(time_limit=limit))).spec.options()["time"] == expected
+
+
+def test_moments_and_tuples_in_options_arrive() -> None:
+    moment = datetime(2030, 1, 1, tzinfo=timezone.utc)
+    found = plan(script_task(config=Slurm(sbatch_options={"begin": moment, "exclude": ("n1", "n2")}))).spec.options()
+    assert (found["begin"], found["exclude"]) == (int(moment.timestamp()), "n1,n2")
+
+
+def test_a_port_may_be_text() -> None:
+    port: Any = "2222"
+    assert read_task(serialize(script_task(config=Slurm(host="h", port=port)))).connection.port == 2222
+
+
+# --- refused where the task is defined ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"modules": "gcc"},
+        {"srun_args": "--mpi=pmix"},
+        {"container_args": "--nv"},
+        {"container_mounts": "/a:/b"},
+        {"container_mounts": [1]},
+        {"container_args": ["--output=/home/u/.ssh/authorized_keys"]},
+        {"container_args": ["hostname"]},
+        {"container_args": ["--nv\n--bind"], "container_runtime": "apptainer"},
+        {"env": {"A": None}},
+        {"env": {"A": "x\0"}},
+        {"env": {"A": "x" * 131072}},
+        {"port": "ssh"},
+        {"port": 70000},
+        {"port": True},
+        {"working_dir": "a\\b"},
+        {"working_dir": "a\nb"},
+    ],
+)
+def test_what_could_never_work_is_no_configuration(given: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(given))):
+        Slurm(**given)
+
+
+def test_secrets_in_env_are_not_shown_when_they_are_refused() -> None:
+    with pytest.raises(ValueError, match="PASSWORD") as caught:
+        Slurm(env={"PASSWORD": "hidden\0"})
+    assert "hidden" not in str(caught.value)
+
+
+@pytest.mark.parametrize("option", ["comment", "open-mode", "input"])
+def test_options_that_do_no_harm_are_free_as_in_the_other_package(option: str) -> None:
+    value = {"comment": "for Ann", "open-mode": "append", "input": "/data/x"}[option]
+    found = plan(script_task(config=Slurm(sbatch_options={option: value}))).spec.options()
+    assert str(found[option.replace("-", "_")]).startswith(value)
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        (" \n", "empty"),
+        ("#!/bin/bash\n#SBATCH --tmie=5\n", "--time"),
+        ("#!/bin/bash\necho \0\n", "NUL"),
+        ("#!/bin/bash\n#SBATCH --clusters=other\n", "--clusters"),
+        ("#!/bin/bash\n#SBATCH --test-only\n", "--test-only"),
+        ("#!/bin/bash\n#SBATCH --uid=0\n", "--uid"),
+    ],
+)
+def test_a_script_that_makes_no_job_is_no_task(script: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        script_task(script)
+
+
+def test_directives_that_take_a_job_away_are_refused_when_the_other_package_made_the_task() -> None:
+    with pytest.raises(ValueError, match="--clusters"):
+        plan(Task("slurm_script", "x", script="#!/bin/sh\n#SBATCH -M other\n"))
+
+
+def test_an_array_is_no_python_task() -> None:
+    env = flyte.TaskEnvironment("array-of-functions", plugin_config=Slurm(sbatch_options={"array": "0-3"}))
+    with pytest.raises(ValueError, match="array"):
+
+        @env.task
+        async def work() -> int:
+            return 1
+
+
+# --- scripts --------------------------------------------------------------------------------------------------------
+
+
+def test_a_script_with_dos_line_ends_runs() -> None:
+    found = plan(script_task("#!/bin/bash\r\n#SBATCH --time=5\r\necho\r\n")).spec
+    assert "\r" not in found.script
+    assert found.options()["time"] == timedelta(minutes=5)
+
+
+def test_an_empty_line_before_the_interpreter_does_not_change_it() -> None:
+    assert with_interpreter("\n  \n#!/usr/bin/env python3\nprint(1)\n") == "#!/usr/bin/env python3\nprint(1)\n"
+    assert with_interpreter("# no #! here\n") == "#!/bin/bash\n# no #! here\n"
+
+
+def test_nobody_waits_for_a_job_where_it_is_made() -> None:
+    assert "wait" not in plan(script_task("#!/bin/bash\n#SBATCH --wait\n")).spec.options()
+
+
+def test_a_comment_of_the_author_stands_beside_ours() -> None:
+    script = "#!/bin/bash\n#SBATCH --comment='for Ann'\n"
+    assert str(plan(script_task(script)).spec.comment).startswith("for Ann flyte run=r ")
+    both = plan(script_task(script, Slurm(sbatch_options={"comment": "wins"})))
+    assert str(both.spec.comment).startswith("wins flyte run=r ")
+
+
+def test_a_step_has_the_cpus_and_the_variables_of_its_job() -> None:
+    text = native_script(Container("none"), ["true"])
+    before = text.partition("exec srun")[0]
+    shown = subprocess.run(
+        ["bash", "-c", f"{before}\nenv"],
+        env={"PATH": "/usr/bin:/bin", "SLURM_CPUS_PER_TASK": "4", "SLURM_EXPORT_ENV": "NONE"},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
+    assert {"SRUN_CPUS_PER_TASK=4", "SLURM_EXPORT_ENV=ALL"} <= set(shown)
+
+
+# --- inputs ---------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Model:
+    """A structure with a field that a File has, too."""
+
+    path: str
+    rate: float
+
+
+class Size(str, Enum):
+    """Members that are texts."""
+
+    SMALL = "s"
+
+
+def test_a_structure_with_a_path_is_no_file() -> None:
+    found = input_variables({"model": Model("p", 0.5), "all": [Model("q", 1.0)]})
+    assert json.loads(found["FLYTE_INPUT_MODEL"]) == {"path": "p", "rate": 0.5}
+    assert json.loads(found["FLYTE_INPUT_ALL"]) == [{"path": "q", "rate": 1.0}]
+
+
+def test_members_that_are_texts_become_plain_texts() -> None:
+    assert type(input_variables({"size": Size.SMALL})["FLYTE_INPUT_SIZE"]) is str
+
+
+def test_numbers_that_json_has_not_are_as_c_and_awk_write_them() -> None:
+    found = input_variables({"n": float("nan"), "i": float("inf"), "m": float("-inf"), "one": 1.0})
+    assert list(found.values()) == ["nan", "inf", "-inf", "1.0"]
+
+
+@pytest.mark.parametrize(("value", "reason"), [("x\0y", "NUL"), ("é" * 70_000, "131,071"), (["x" * 140_000], "File")])
+def test_inputs_that_no_variable_holds_are_refused_by_name(value: object, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason) as caught:
+        input_variables({"text": value})
+    assert "'text'" in str(caught.value)
+
+
+def test_the_largest_input_starts_a_program() -> None:
+    name = "FLYTE_INPUT_A"
+    found = input_variables({"a": "x" * (131071 - len(name) - 1)})
+    subprocess.run(["true"], env={"PATH": "/usr/bin:/bin", **found}, check=True)
+    with pytest.raises(OSError, match="too long"):
+        subprocess.run(["true"], env={"PATH": "/usr/bin:/bin", name: found[name] + "x"}, check=True)
+
+
+def test_inputs_that_become_one_variable_are_refused_in_tasks_of_the_other_package_as_well() -> None:
+    with pytest.raises(ValueError, match="FLYTE_INPUT_A_B"):
+        plan(Task("slurm_script", "x", script=SCRIPT), **{"a-b": 1, "a_b": 2})
+
+
+# --- what a newer flyteplugins-slurm may send -------------------------------------------------------------------------
+
+
+def test_a_field_that_we_do_not_have_is_the_option_of_its_name() -> None:
+    found = plan(Task("slurm_script", "x", script=SCRIPT, fields={"mem_per_cpu": "1G", "nodes": 2.0})).spec.options()
+    assert (found["mem_per_cpu"], str(found["nodes"])) == (1024, "2")
+    with pytest.raises(ValueError, match="weird"):
+        plan(Task("slurm_script", "x", script=SCRIPT, fields={"weird": 1.0}))
+
+
+def test_no_words_for_srun_come_in_by_the_runtime() -> None:
+    task = Task("slurm", "x", container=Container("pyxis", "img"), command=("a0",))
+    with pytest.raises(ValueError, match="container_args"):
+        plan(replace(task, container=Container("pyxis", "img", args=("--chdir=/",))))
+
+
+def test_one_text_in_place_of_a_list_is_one_item() -> None:
+    template = serialize(script_task())
+    template.custom.update({"modules": "gcc"})
+    assert read_task(template).modules == ("gcc",)
+
+
+@pytest.mark.parametrize(
+    ("image", "pyxis", "apptainer"),
+    [
+        ("x.sqsh", "./x.sqsh", "./x.sqsh"),
+        ("dir/x.sif", "./dir/x.sif", "./dir/x.sif"),
+        ("ghcr.io#o/i:1", "ghcr.io#o/i:1", "docker://ghcr.io/o/i:1"),
+        ("reg:5000/x@sha256:ab", "reg:5000#x@sha256:ab", "docker://reg:5000/x@sha256:ab"),
+        ("oci-archive:/x.tar", "oci-archive:#x.tar", "oci-archive:/x.tar"),
+        ("https://h/x.sif", "https://h/x.sif", "https://h/x.sif"),
+    ],
+)
+def test_images_in_odd_forms(image: str, pyxis: str, apptainer: str) -> None:
+    assert step_words(Container("pyxis", image))[0] == f"--container-image={pyxis}"
+    assert step_words(Container("apptainer", image))[-1] == apptainer
