@@ -17,7 +17,9 @@ _CONNECTOR_ONLY = ("plan", "states", "members", "memory", "messages", "queueing"
 PURE = ("options", "config", "resources", "settings", "runtimes", "script", *_CONNECTOR_ONLY)
 IMPURE = {"asyncio", "flyte", "flyteidl2", "grpc", "httpx", "os", "pathlib", "socket", "subprocess", "tempfile", "time"}
 # What a task image loads.
-TASK_SIDE = {*PURE, "", "template", "task", "local", "running", "caching", "typed", "schemas"} - {*_CONNECTOR_ONLY}
+TASK_SIDE = {*PURE, "", "template", "task", "local", "running", "caching", "typed", "schemas", "values"} - {
+    *_CONNECTOR_ONLY
+}
 
 
 def loaded_by(code: str) -> set[str]:
