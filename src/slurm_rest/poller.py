@@ -27,10 +27,12 @@ from .errors import (
     TransportError,
 )
 from .exit_files import ExitReader
-from .identity import MemberKey, by_id
+from .identity import MemberKey, by_id, member_key
 from .models import JobInfo
+from .rows import combined, grouped
 from .states import JobState
 from .transport.base import StateRow, StatusSource
+from .transport.ids import latest_records
 from .watched import WHOLE, Followed, Watched
 from .within import within
 
@@ -45,11 +47,14 @@ _LASTING = (HostKeyError, CommandMissing)
 _SUSPECTS = 100
 # How many jobs that nobody follows the poller keeps in mind, for reads that take an older answer.
 _REMEMBERED = 20_000
+# How long an answer may take before what is known counts as old: slurmrestd takes 10 to 40 s to say that slurmctld is
+# away, and the states of a full queue take it half a second.
+_OVERDUE = 5.0
+_WAITED = "no answer yet"
 # As many as a connection over SSH has channels.
 _EXIT_READS = 8
 
 _Step = Callable[[list[Watched]], Awaitable[bool]]
-_Members = dict[int, Mapping[MemberKey, JobState]]
 _NOTHING: Mapping[MemberKey, JobState] = {}
 
 
@@ -70,7 +75,10 @@ class Clock:
 
 
 class Poller:
-    """Follows jobs through one transport. ``fastest`` and ``slowest`` bound the seconds between two ticks."""
+    """Follows jobs through one transport. ``fastest`` and ``slowest`` bound the seconds between two ticks.
+
+    What takes longer than ``overdue`` seconds to answer makes the last known state stale meanwhile.
+    """
 
     def __init__(
         self,
@@ -80,8 +88,10 @@ class Poller:
         slowest: float = 10.0,
         clock: Clock | None = None,
         exits: ExitReader | None = None,
+        overdue: float = _OVERDUE,
     ) -> None:
         self.clock = clock or Clock()
+        self.overdue = overdue
         self.ticks = 0
         # Replaced at each tick, so that a waiter that took it before looking cannot miss the next one.
         self.news = asyncio.Event()
@@ -149,7 +159,7 @@ class Poller:
             known = {job_id: heard[1] for job_id, heard in fresh if heard and now - heard[0] <= max_age}
         asked = [job_id for job_id in wanted if job_id not in known] if known else wanted
         if asked:
-            told = _combined(await self._rows(asked))
+            told = combined(await self._rows(asked))
             self._remember(self.clock.now(), told)
             known.update(told)
         return {job_id: known[job_id] for job_id in wanted if job_id in known}
@@ -192,6 +202,9 @@ class Poller:
 
     def _tell(self) -> None:
         self.ticks = self._begun
+        self._wake_waiters()
+
+    def _wake_waiters(self) -> None:
         news, self.news = self.news, asyncio.Event()
         news.set()
 
@@ -226,22 +239,37 @@ class Poller:
         return await self._guarded(replaced, self._ask_accounting) or moved
 
     async def _guarded(self, entries: list[Watched], step: _Step) -> bool:
+        if not entries:
+            return False
+        asked = datetime.now(timezone.utc)
+        overdue = asyncio.get_running_loop().call_later(self.overdue, self._say_overdue, entries, asked)
         try:
-            return await step(entries) if entries else False
+            return await step(entries)
         except Exception as error:
             if isinstance(error, _OUTAGES) and not isinstance(error, _LASTING):
-                self._mark_stale(entries, error)
+                self._mark_stale(entries, error, asked)
                 return False
             # Whatever it is, a wait must end with it instead of hanging.
             for entry in entries:
                 entry.error = error
             return True
+        finally:
+            overdue.cancel()
+
+    def _say_overdue(self, entries: list[Watched], asked: datetime) -> None:
+        """Let waiters know that an answer takes long, before it is known what has become of it."""
+        waiting = [entry for entry in entries if entry.stale_since is None and not entry.state.is_terminal]
+        for entry in waiting:
+            entry.stale_since, entry.stale_reason = asked, _WAITED
+        if waiting:
+            self._away_since = self._away_since or asked
+            self._wake_waiters()
 
     async def _ask_states(self, entries: list[Watched]) -> bool:
         before, self._outage = self._outage, True
         rows = await self._rows({entry.identity.job_id for entry in entries})
         self._outage = False
-        found, own_ids = _grouped(rows)
+        found, own_ids = grouped(rows)
         now, moment, nothing = self.clock.now(), datetime.now(timezone.utc), _NOTHING
         moved = False
         for entry in entries:
@@ -269,7 +297,7 @@ class Poller:
             records = by_id(await self._transport.describe(ids - left, ended=True))
             self._mark_stale([entry for entry in whole if entry.job_id in left], error)
             whole = [entry for entry in whole if entry.job_id not in left]
-        whole = await self._read_exits(whole, records)
+        whole = await self._read_exits(await self._look_for_waiting(whole, records), records)
         now, accounting = self.clock.now(), self._transport.capabilities.accounting
         for entry, key in parts:
             entry.settle_member(key, records.get(entry.own_ids.get(key, entry.job_id), ()), now)
@@ -281,6 +309,29 @@ class Poller:
             for entry in doubtful:
                 entry.settle(again.get(entry.job_id, ()), now, accounting=accounting)
         return any(entry.is_over for entry in whole) or bool(parts)
+
+    async def _look_for_waiting(self, entries: list[Watched], records: dict[int, list[JobInfo]]) -> list[Watched]:
+        """Ask accounting itself for members that vanished while they waited; return the entries that can be judged.
+
+        That it has none makes them cancelled ones, so its word is needed: full records come without it, too, while it
+        is away. What it has is added to the records.
+        """
+        doubted = {
+            entry.job_id: keys for entry in entries if (keys := entry.never_seen_running(records.get(entry.job_id, ())))
+        }
+        if not doubted:
+            return entries
+        try:
+            found = by_id(await self._transport.incarnations(doubted))
+        except NoAccounting:
+            return entries
+        except AccountingDown as error:
+            self._mark_stale([entry for entry in entries if entry.job_id in doubted], error)
+            return [entry for entry in entries if entry.job_id not in doubted]
+        for job_id, keys in doubted.items():
+            mine = [record for record in latest_records(found.get(job_id, ())) if member_key(record) in keys]
+            records.setdefault(job_id, []).extend(mine)
+        return entries
 
     async def _read_exits(self, entries: list[Watched], records: dict[int, list[JobInfo]]) -> list[Watched]:
         """Add to the records what jobs left themselves that nobody else knows; return the entries that can be judged.
@@ -328,44 +379,14 @@ class Poller:
             entry.replaced = entry.is_another(records.get(entry.job_id, []))
         return False
 
-    def _mark_stale(self, entries: list[Watched], error: SlurmError) -> None:
+    def _mark_stale(self, entries: list[Watched], error: SlurmError, asked: datetime | None = None) -> None:
+        # A job whose end the controller told lacks its record, but no news.
+        live = [entry for entry in entries if not entry.state.is_terminal]
+        fresh = [entry for entry in live if entry.stale_since is None or entry.stale_reason == _WAITED]
         for entry in entries:
             entry.nobody_since = None
             entry.stale_reason = error.message
-        # A job whose end the controller told lacks its record, but no news.
-        fresh = [entry for entry in entries if entry.stale_since is None and not entry.state.is_terminal]
         for entry in fresh:
-            entry.stale_since = datetime.now(timezone.utc)
+            entry.stale_since = entry.stale_since or asked or datetime.now(timezone.utc)
         if fresh:
             log.warning("No news of %d jobs, keeping what is known: %s", len(fresh), error.message)
-
-
-def _combined(rows: Sequence[StateRow]) -> dict[int, JobState]:
-    """Return one state for each job."""
-    # Most have one row.
-    states = {row[0]: row[1] for row in rows}
-    if len(states) == len(rows):
-        return states
-    return {job_id: JobState.combine(members.values()) for job_id, members in _grouped(rows)[0].items()}
-
-
-def _grouped(rows: Iterable[StateRow]) -> tuple[_Members, dict[int, dict[MemberKey, int]]]:
-    """Return the states of each job's members, and the members' own ids."""
-    states: _Members = {}
-    own_ids: dict[int, dict[MemberKey, int]] = {}
-    # Most jobs have one row and one of a handful of states: they share a mapping, which is a third of a tick's time.
-    # The rows keep their states, so that no id comes twice; a state itself would be hashed anew for each row.
-    single: dict[int, Mapping[MemberKey, JobState]] = {}
-    several: dict[int, dict[MemberKey, JobState]] = {}
-    for job_id, state, task_id, offset, own_id in rows:
-        if task_id is None and offset is None and job_id not in states:
-            shared = single.get(id(state))
-            states[job_id] = single.setdefault(id(state), {WHOLE: state}) if shared is None else shared
-            continue
-        key = (task_id, offset)
-        several.setdefault(job_id, {})[key] = state
-        if own_id is not None:
-            own_ids.setdefault(job_id, {})[key] = own_id
-    for job_id, members in several.items():
-        states[job_id] = {**states.get(job_id, {}), **members}
-    return states, own_ids

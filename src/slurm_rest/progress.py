@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -73,7 +73,9 @@ class Progress:
         self._started = clock()
         self._now = self._count({}, {})
         self._note: tuple[str, float] = ("", 0.0)
-        self._stale: float | None = None
+        self._stale: datetime | None = None
+        # Its age, less the clock: the clock that goes on while the display is redrawn is not that of dates.
+        self._stale_for = 0.0
         self._live: Live | None = None
         self._console: Console | None = None
         self._last_line = ""
@@ -111,15 +113,21 @@ class Progress:
         self._print(f"{self._now.summary} ({self._note[0]})")
 
     def stale(self, since: datetime | None) -> None:
-        """Show that what is shown is old, as long as it is; None: there is news again."""
-        before, self._stale = self._stale, None if since is None else self._stale or self._clock()
-        if since is None and before is not None:
+        """Show that what is shown is old and since when, as long as it is; None: there is news again."""
+        before, self._stale = self._stale, since
+        if since is not None:
+            self._stale_for = max(0.0, (datetime.now(timezone.utc) - since).total_seconds()) - self._clock()
+            self._print(f"{self._now.summary} (no news since {since.astimezone():%H:%M:%S}, as last known)")
+        elif before is not None:
             self._note = ("", 0.0)
-        if since is None and before is not None and self._last_line != self._now.summary:
-            self._print(f"{self._now.summary} (news again)")
+            if self._last_line != self._now.summary:
+                self._print(f"{self._now.summary} (news again)")
 
     def _age(self) -> str:
-        return "" if self._stale is None else f"no news for {_span(self._clock() - self._stale)}, as last known"
+        if self._stale is None:
+            return ""
+        age = _span(self._clock() + self._stale_for)
+        return f"no news for {age}, since {self._stale.astimezone():%H:%M:%S}; as last known"
 
     def summary(self) -> str:
         """Return ``25 jobs: 3 PENDING, 2 RUNNING, 20 COMPLETED``."""

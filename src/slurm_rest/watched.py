@@ -25,6 +25,9 @@ LATE = 30.0
 # missed, but after a controller lost its state nobody ever closes the record (a runaway job).
 RUNAWAY = 600.0
 _UNKNOWN = JobState.parse(None)
+_KEEPING = "A longer MinJobAge, accounting, or exit records (SLURM_REST_EXIT_RECORDS) keep the ends of jobs."
+# How many members an error names.
+_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,8 @@ class Watched:
     error: Exception | None = None
     # Why the job's own exit record does not tell how it ended.
     exit_note: str = ""
+    # False where the cluster keeps no accounting: then nobody can tell a cancelled task from one that ran meanwhile.
+    accounting: bool = True
     watchers: int = 0
     member_watchers: dict[MemberKey, int] = field(default_factory=dict)
 
@@ -128,15 +133,17 @@ class Watched:
             return False
         self._note_restarts(found)
         # Tasks that left the controller before the others keep the state they ended in.
-        ended = {key: state for key, state in self.members.items() if state.is_terminal}
-        self.vanished |= {key: state for key, state in self.members.items() if key not in found and key not in ended}
+        before = self.members
+        ended = {key: state for key, state in before.items() if state.is_terminal}
+        self.vanished |= {key: state for key, state in before.items() if key not in found and key not in ended}
         self.members = ended | dict(found)
         state = JobState.combine(self.members.values())
         if self.vanished and state.is_terminal:
             self.missing_since = now if self.missing_since is None else self.missing_since
             return False
         self.missing_since = None
-        return self._become(state, now)
+        # A task's move is one too, though the state of the whole stays.
+        return self._become(state, now) or self.members != before
 
     def _note_restarts(self, found: Mapping[MemberKey, JobState]) -> None:
         for key, state in found.items():
@@ -163,6 +170,7 @@ class Watched:
 
         False asks for the controller's own record: the source that answered is behind, or the two disagree.
         """
+        self.accounting = accounting
         mine = self.identity.pick(records)
         if records and not mine:
             self.replaced = True
@@ -194,6 +202,11 @@ class Watched:
         # Of two states of one member the later is that in ``members``.
         states = {**self.vanished, **self.members}
         return [key for key, state in states.items() if key not in known and not state.is_terminal]
+
+    def never_seen_running(self, records: Iterable[JobInfo]) -> set[MemberKey]:
+        """Return the members without a record that waited when they vanished: cancelled, unless they ran since."""
+        states = {**self.vanished, **self.members}
+        return {key for key in self.untold(records) if key != WHOLE and states[key].is_pending}
 
     def tell_exit(self, found: ExitRecord | str, member: MemberKey) -> list[JobInfo]:
         """Take the exit record of the job or a task, or why there is none; return the record that it makes.
@@ -235,7 +248,7 @@ class Watched:
 
     def _left(self, mine: list[JobInfo], state: JobState, of_controller: bool, now: float) -> bool:
         if state.is_terminal:
-            lost = [key for key in self.untold(mine) if key != WHOLE and not self.state_of(key).is_pending]
+            lost = self._lost_members(mine)
             if not lost or self.missing_since is None or now - self.missing_since > GRACE:
                 self._finish(mine, state)
                 self.error = self._lost(lost) if lost else None
@@ -261,7 +274,9 @@ class Watched:
         if now - self.nobody_since <= (LATE if patient else GRACE):
             return
         if self.state.is_terminal:
+            lost = self._lost_members(())
             self._finish([self._bare(key) for key in self.members], self.state)
+            self.error = self._lost(lost) if lost else None
         elif self.heard_at is None:
             hint = "Neither the controller nor accounting knows it."
             self.error = JobNotFound(f"There is no job {self.job_id}", hint=hint)
@@ -269,16 +284,28 @@ class Watched:
             why = "accounting does not know it" if accounting else "the cluster keeps no accounting"
             if self.exit_note:
                 why += f"; {self.exit_note}"
-            advice = "A longer MinJobAge, accounting, or exit records (SLURM_REST_EXIT_RECORDS) keep the ends of jobs."
-            self.error = self._unknown(why, "" if accounting else advice)
+            self.error = self._unknown(why, "" if accounting else _KEEPING)
 
-    def _lost(self, members: Iterable[MemberKey]) -> OutcomeUnknown:
-        names = ", ".join(Followed(self.identity, key).label for key in members)
-        why = f"; {self.exit_note}" if self.exit_note else ""
-        message = (
-            f"How {names} ended cannot be told: last seen alive, and neither controller nor accounting has a record"
-        )
-        return OutcomeUnknown(f"{message}{why}", job_id=self.job_id, hint="The other tasks' records can be had.")
+    def _lost_members(self, mine: Iterable[JobInfo]) -> list[MemberKey]:
+        """Return the members that left the controller alive and of whose end there is no record.
+
+        A waiting task that is cancelled on its own vanishes (24.11, 26.05): no row, no record, nothing in accounting.
+        Where accounting is kept, one that ever ran is there, so these are no loss; elsewhere it would be a guess.
+        """
+        states = {**self.vanished, **self.members}
+        lost = [key for key in self.untold(mine) if key != WHOLE]
+        return [key for key in lost if not (states[key].is_pending and self.accounting)]
+
+    def _lost(self, members: Collection[MemberKey]) -> OutcomeUnknown:
+        few = [Followed(self.identity, key).label for key in list(members)[:_NAMED]]
+        names = ", ".join(few) + (f" and {len(members) - len(few)} more" if len(members) > len(few) else "")
+        if self.accounting:
+            why, hint = "neither controller nor accounting has a record", ""
+        else:
+            why, hint = "the cluster keeps no accounting", f" {_KEEPING}"
+        note = f"; {self.exit_note}" if self.exit_note else ""
+        message = f"How {names} ended cannot be told: last seen alive, and {why}{note}"
+        return OutcomeUnknown(message, job_id=self.job_id, hint=f"The other tasks' records can be had.{hint}")
 
     def settle_member(self, member: MemberKey, records: Iterable[JobInfo], now: float) -> None:
         """Take the full record of a member that ended; without one, what the controller said of its end stands."""
@@ -350,7 +377,11 @@ class Watched:
             raise JobNotFound(f"There is no job {label}", hint="Neither the controller nor accounting knows it.")
         if state.is_terminal:
             return self._bare(member)
-        if not state.is_pending:
-            raise OutcomeUnknown(f"How {label} ended cannot be told: last seen {state}", job_id=self.job_id)
-        # A pending task that is cancelled on its own vanishes: no row, no record, nothing in accounting (24.11, 26.05).
+        if not (state.is_pending and self.accounting):
+            why = "" if self.accounting else ", and the cluster keeps no accounting"
+            hint = "" if self.accounting else _KEEPING
+            raise OutcomeUnknown(
+                f"How {label} ended cannot be told: last seen {state}{why}", job_id=self.job_id, hint=hint
+            )
+        # Accounting has every task that ever ran: this one was cancelled on its own before (see ``_lost_members``).
         return replace(self._bare(member), state=JobState.parse("CANCELLED"), reason="CancelledWhilePending")

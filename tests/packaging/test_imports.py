@@ -23,7 +23,7 @@ ORDER = [
     *("sbatch", "api", "outputs"),
     *("pathmap", "auth", "token_settings", "config"),
     *("transport", "submission", "exit_files", "reuse"),
-    *("watched", "poller", "watching", "tracking"),
+    *("watched", "rows", "poller", "watching", "tracking"),
     *("tables", "progress"),
     *(
         "logs",

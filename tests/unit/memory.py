@@ -15,7 +15,7 @@ from slurm_rest.transport.capabilities import Capabilities
 from slurm_rest.watched import Followed, Watched
 from slurm_rest.watching import States, wait
 
-__all__ = ["Memory", "QuickClock", "Shared", "watch"]
+__all__ = ["Memory", "QuickClock", "Shared", "record", "watch"]
 
 Tick = Mapping[str, str] | Exception
 Look = Mapping[str, str] | Exception
@@ -63,7 +63,7 @@ class Memory:
     async def describe(self, ids: Collection[int], *, ended: bool = False) -> list[JobInfo]:
         self.looked.append(sorted(ids))
         tick = self.ticks[min(len(self.asked), len(self.ticks)) - 1]
-        here = [_record(label, words) for label, words in tick.items()] if isinstance(tick, Mapping) else []
+        here = [record(label, words) for label, words in tick.items()] if isinstance(tick, Mapping) else []
         if self.here:
             found, self.here = [record for record in self.here if record.id in ids], self.then or self.here
             return found
@@ -72,13 +72,13 @@ class Memory:
         look = self.looks[min(len(self.looked), len(self.looks)) - 1]
         if isinstance(look, Exception):
             raise look
-        return [replace(_record(label, words), source="accounting") for label, words in look.items()]
+        return [replace(record(label, words), source="accounting") for label, words in look.items()]
 
     async def incarnations(self, ids: Collection[int]) -> list[JobInfo]:
         self.searched.append(sorted(ids))
         if isinstance(self.past, Exception):
             raise self.past
-        return [record for record in self.past if record.id in ids]
+        return [item for item in self.past if {item.id, item.array_job_id} & set(ids)]
 
 
 def _row(label: str, words: str) -> StateRow:
@@ -88,7 +88,8 @@ def _row(label: str, words: str) -> StateRow:
     return StateRow(int(base), state, int(task) if task else None, int(offset) if offset else None)
 
 
-def _record(label: str, words: str) -> JobInfo:
+def record(label: str, words: str) -> JobInfo:
+    """Return a record by an id as Slurm writes it."""
     row = _row(label, words)
     task, offset = row.task_id, row.offset
     return JobInfo(

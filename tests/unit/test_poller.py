@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import pytest
 
@@ -16,6 +16,7 @@ from slurm_rest.errors import (
     ControllerDown,
     HostKeyError,
     JobNotFound,
+    NoAccounting,
     OutcomeUnknown,
     SlurmError,
     Timeout,
@@ -24,9 +25,12 @@ from slurm_rest.errors import (
     WaitTimeout,
 )
 from slurm_rest.identity import Identity
+from slurm_rest.transport.base import StateRow
+from slurm_rest.transport.capabilities import Capabilities
 from slurm_rest.watched import Followed, Watched
+from tests.support.waiting import until_true
 
-from .memory import Memory, watch
+from .memory import Memory, record, watch
 
 
 def shown(found: Mapping[int, JobState]) -> dict[int, str]:
@@ -167,6 +171,16 @@ async def test_a_task_that_vanished_running_is_looked_up_before_its_array_is_jud
     assert memory.looked == [[10], [10]]
 
 
+async def test_a_task_that_moves_keeps_the_ticks_fast() -> None:
+    tasks = {f"10_{n}": "RUNNING" for n in range(1, 31)}
+    ticks = [tasks | {f"10_{n}": "COMPLETED" for n in range(1, ended + 1)} for ended in range(31)]
+    shared = watch(Memory(*ticks))
+    began = shared.clock.time
+    assert shown(await shared.wait([10])) == {10: "COMPLETED"}
+    # The array as a whole moves once, its tasks at each tick: 30 pauses of a second and their jitter.
+    assert shared.clock.time - began < 30 * 1.2
+
+
 # --- one member -----------------------------------------------------------------------------------------------
 
 
@@ -199,6 +213,56 @@ async def test_a_task_that_vanished_while_pending_is_over_with_its_array() -> No
     memory = Memory({"10_1": "RUNNING", "10_2": "PENDING"}, {"10_1": "COMPLETED"}, looks=[{"10_1": "COMPLETED"}])
     await watch(memory).wait_member(10, (2, None))
     assert memory.looked == [[10]]
+
+
+WAITED = {"10_1": "RUNNING", "10_2": "PENDING"}, {"10_1": "COMPLETED"}
+
+
+async def test_a_task_that_vanished_while_pending_was_cancelled_only_where_accounting_says_that_it_never_ran() -> None:
+    memory = Memory(*WAITED, looks=[{"10_1": "COMPLETED"}])
+    assert str(await watch(memory).wait_member(10, (2, None))) == "CANCELLED"
+    assert memory.searched == [[10]]
+    memory = Memory(*WAITED, looks=[{"10_1": "COMPLETED"}])
+    memory.past = [record("10_2", "FAILED")]
+    assert str(await watch(memory).wait_member(10, (2, None))) == "FAILED"
+
+
+async def test_without_accounting_nobody_guesses_what_became_of_a_waiting_task(no_grace: None) -> None:
+    memory = Memory(*WAITED)
+    memory.capabilities, memory.past = Capabilities(accounting=False), NoAccounting("none")
+    shared = watch(memory)
+    whole, waiting, ended = await asyncio.gather(
+        shared.wait([10]),
+        shared.wait_member(10, (2, None)),
+        shared.wait_member(10, (1, None)),
+        return_exceptions=True,
+    )
+    for error in (whole, waiting):
+        assert isinstance(error, OutcomeUnknown)
+        assert "10_2" in error.message
+        assert "the cluster keeps no accounting" in error.message
+        assert "SLURM_REST_EXIT_RECORDS" in error.hint
+    assert str(ended) == "COMPLETED"
+
+
+async def test_a_waiting_task_that_vanished_is_not_judged_while_accounting_is_away(no_grace: None) -> None:
+    memory = Memory(*WAITED, hang=True)
+    memory.past = AccountingDown("x")
+    shared = watch(memory)
+    task = asyncio.create_task(shared.wait([10]))
+    await memory.idle.wait()
+    assert memory.searched == [[10]]
+    assert not shared.entry(10).is_over
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    await shared.close()
+
+
+async def test_without_accounting_a_waiting_job_that_vanished_is_unknown(no_grace: None) -> None:
+    memory = Memory({"1": "PENDING"}, {}, looks=[{}])
+    memory.capabilities, memory.past = Capabilities(accounting=False), NoAccounting("none")
+    with pytest.raises(OutcomeUnknown, match=r"last seen PENDING .* the cluster keeps no accounting"):
+        await watch(memory).wait([1])
 
 
 async def test_a_wait_for_a_member_of_nothing_ends(no_grace: None) -> None:
@@ -247,6 +311,47 @@ async def test_an_outage_marks_what_is_known_as_stale() -> None:
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     await shared.close()
+
+
+async def test_an_answer_that_takes_long_makes_what_is_known_stale_and_wakes_those_who_wait() -> None:
+    memory = Memory({"1": "RUNNING"}, hang=True)
+    shared = watch(memory)
+    shared.poller.overdue = 0.01
+    task = asyncio.create_task(shared.wait([1]))
+    await memory.idle.wait()
+    ticks, news = shared.poller.ticks, shared.poller.news
+    await asyncio.wait_for(news.wait(), 10)
+    entry = shared.entry(1)
+    assert (str(entry.state), entry.stale_since is not None, entry.stale_reason) == ("RUNNING", True, "no answer yet")
+    assert shared.poller.stale_since(None) == entry.stale_since
+    # Nobody takes it for an answer.
+    assert shared.poller.ticks == ticks
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    await shared.close()
+
+
+async def test_the_reason_of_an_outage_is_told_once_it_is_known(caplog: pytest.LogCaptureFixture) -> None:
+    asked = asyncio.Event()
+
+    class Slow(Memory):
+        async def states(self, ids: Collection[int]) -> list[StateRow]:
+            if len(self.asked) == 1:
+                await asked.wait()
+            return await super().states(ids)
+
+    memory = Slow({"1": "RUNNING"}, ControllerDown("away"), ControllerDown("away"), {"1": "COMPLETED"})
+    shared = watch(memory)
+    shared.poller.overdue = 0.01
+    task = asyncio.create_task(shared.wait([1]))
+    await until_true(lambda: bool(shared.poller._watched) and shared.entry(1).stale_since is not None)
+    since = shared.entry(1).stale_since
+    with caplog.at_level(logging.WARNING, "slurm_rest"):
+        asked.set()
+        await until_true(lambda: task.done() or shared.entry(1).stale_reason == "away")
+        assert task.done() or shared.entry(1).stale_since == since
+        assert shown(await task) == {1: "COMPLETED"}
+    assert [record.getMessage() for record in caplog.records] == ["No news of 1 jobs, keeping what is known: away"]
 
 
 @pytest.mark.parametrize(

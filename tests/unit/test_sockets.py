@@ -21,7 +21,7 @@ from cryptography.x509.oid import NameOID
 from slurm_rest import AsyncSlurmClient
 from slurm_rest.config import load_settings
 from slurm_rest.errors import AnswerTooLarge, ProtocolError, SlurmError, SubmitUncertain, Timeout, Unreachable
-from slurm_rest.transport.rest import RestTransport
+from slurm_rest.transport.rest import RestTransport, connection
 from slurm_rest.transport.streams import Stream
 
 from .captures import capture
@@ -204,6 +204,27 @@ async def test_a_server_that_never_answers() -> None:
         release.set()
     assert type(error) is Timeout
     assert "within 0.2 s" in error.message
+
+
+async def test_at_first_contact_silence_is_given_up_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the version is known already, an answer may take its time: slurmctld behind it may be away."""
+    monkeypatch.setattr(connection, "FIRST_TIMEOUT", 0.2)
+    release = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await release.wait()
+        writer.close()
+
+    async with listening(silent) as port:
+        error = await failure(f"http://127.0.0.1:{port}")
+        settings = load_settings({"url": f"http://127.0.0.1:{port}", "token": "tok", "api_version": "v0.0.42"}, {})
+        pinned = RestTransport(settings, read_timeout=0.6)
+        with pytest.raises(Timeout, match=r"within 0\.6 s"):
+            await pinned.states([1])
+        await pinned.close()
+        release.set()
+    assert type(error) is Timeout
+    assert "within 0.2 s (GET /slurm/v0.0.45/ping/)" in error.message
 
 
 async def test_a_submission_that_is_cut_off_is_uncertain_and_sent_once() -> None:

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from slurm_rest.errors import AccountingDown, ControllerDown, JobNotFound
@@ -16,6 +17,7 @@ from slurm_rest.within import within
 
 from .failures import Interrupted, muted_warnings
 from .shared import Named, listed
+from .terminal import remark
 
 if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient
@@ -25,6 +27,8 @@ __all__ = ["follow", "jobs_go_on", "record_of", "split_known"]
 
 # What a shell reports for a command that SIGTERM ended: 128 + 15.
 _TERMINATED = 143
+# slurmrestd takes 10 to 40 s to say that slurmctld is away.
+_LATE = 3.0
 
 
 async def follow(
@@ -36,18 +40,25 @@ async def follow(
 
 
 async def split_known(
-    client: AsyncSlurmClient, jobs: Sequence[Named], timeout: float | None = None
+    client: AsyncSlurmClient, jobs: Sequence[Named], timeout: float | None = None, *, quiet: bool = False
 ) -> tuple[list[Named], list[Named]]:
     """Return the jobs that Slurm knows and those that neither the controller nor accounting does.
 
-    Where that cannot be told, within ``timeout`` seconds or at all, every job counts as known.
+    Where that cannot be told, within ``timeout`` seconds or at all, every job counts as known. An answer that takes
+    long is remarked on stderr unless ``quiet``: the display of a wait has not begun.
     """
+    since = datetime.now()  # for people, in this host's time
+    words = f"slurm-rest: no answer from Slurm since {since:%H:%M:%S}, still asking"
+    late = None if quiet else asyncio.get_running_loop().call_later(_LATE, remark, words)
     try:
         # A frozen slurmctld is silent for 40 s.
         unknown = await within(timeout, _unknown(client, jobs))
     except (ControllerDown, AccountingDown, TimeoutError):
         # The wait itself sits out an outage.
         return list(jobs), []
+    finally:
+        if late is not None:
+            late.cancel()
     return [job for job in jobs if job not in unknown], unknown
 
 

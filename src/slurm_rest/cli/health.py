@@ -80,8 +80,9 @@ def ping(ctx: click.Context, as_json: bool) -> None:
     """Check that Slurm answers you: token, controller and accounting, over each transport that is configured.
 
     Each line is printed once it is known; slurmrestd takes up to 20 s to find out that slurmctld or
-    slurmdbd is away, 50 s that it is frozen; a frozen slurmrestd is given up after 60 s. Where there
-    are several, the last line says which one other commands use. Exit status 1 if anything is wrong.
+    slurmdbd is away, 50 s that it is frozen; a frozen slurmrestd is given up after 10 s (after 60 s where
+    SLURM_REST_API_VERSION is set, which saves the first question). Where there are several, the last line
+    says which one other commands use. Exit status 1 if anything is wrong.
     """
     tell: Callable[[str], None] = (lambda _: None) if as_json else out
     documents: list[dict[str, object]] = []

@@ -59,7 +59,7 @@ def wait(ctx: click.Context, jobs: tuple[Named, ...], timeout: float | None, qui
 
     async def work(client: AsyncSlurmClient) -> tuple[list[Named], list[JobInfo]]:
         begin = time.monotonic()
-        known, unknown = await split_known(client, named, timeout)
+        known, unknown = await split_known(client, named, timeout, quiet=quiet)
         _report_unknown(unknown)
         handles = [job.of(client) for job in known]
         left = None if timeout is None else max(0.0, timeout - (time.monotonic() - begin))

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -212,6 +213,23 @@ def test_a_piped_outage_is_one_line_however_often_it_is_told() -> None:
             logging.getLogger("slurm_rest").warning("No news\x1b")
         display.show({1: RUNNING})
     assert written(file) == ["1 job: 1 RUNNING", "1 job: 1 RUNNING (No news\\x1b)", "1 job: 1 RUNNING"]
+
+
+def test_old_states_say_since_when(terminal: Terminal) -> None:
+    since = datetime.now(timezone.utc) - timedelta(minutes=2)
+    words = f"{since.astimezone():%H:%M:%S}"
+    with Progress([1], file=terminal) as display:
+        display.show({1: RUNNING})
+        display.stale(since)
+    assert re.fullmatch(rf"no news for 0:02:0\d, since {words}; as last known", drawn(terminal)[2])
+
+    file = io.StringIO()
+    with Progress([1], file=file) as display:
+        display.show({1: RUNNING})
+        display.stale(since)
+        display.stale(None)
+    old = f"1 job: 1 RUNNING (no news since {words}, as last known)"
+    assert written(file) == ["1 job: 1 RUNNING", old, "1 job: 1 RUNNING (news again)"]
 
 
 def test_the_log_is_left_as_it_was() -> None:

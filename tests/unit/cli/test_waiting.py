@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+from typing import Any
 
 import pytest
 
+from slurm_rest.cli import following
 from slurm_rest.cli.documents import CANCEL_KEYS, JOB_KEYS
 from slurm_rest.cli.shared import Seconds
 from slurm_rest.client import AsyncSlurmClient
@@ -213,7 +216,8 @@ def test_an_outage_is_part_of_the_display(run: Run, server: Server) -> None:
     result = run("wait", "7")
 
     assert result.status == 0
-    asking, remark, done = result.err.splitlines()
+    asking, remark, stale, done = result.err.splitlines()
+    assert re.search(r"\(no news since \d\d:\d\d:\d\d, as last known\)$", stale)
     assert asking.endswith("1 job: asking")
     assert "1 job: asking (" in remark
     assert "slurmctld" in remark
@@ -239,6 +243,25 @@ def test_interrupting_a_wait_names_the_jobs_that_go_on(run: Run, server: Server)
 
 def _interrupt() -> tuple[int, object]:
     raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_while_the_first_answer_is_late_a_wait_says_so(
+    run: Run, server: Server, monkeypatch: pytest.MonkeyPatch, quiet: bool
+) -> None:
+    server.jobs(job(7, "COMPLETED"))
+    monkeypatch.setattr(following, "_LATE", 0.0)
+    ask = AsyncSlurmClient.states
+
+    async def late(*arguments: Any, **options: Any) -> object:
+        # The loop has its turn for what is due now.
+        await asyncio.sleep(0.01)
+        return await ask(*arguments, **options)
+
+    monkeypatch.setattr(AsyncSlurmClient, "states", late)
+    result = run("wait", *(["-q"] if quiet else []), "7")
+    assert result.status == 0
+    assert bool(re.search(r"^slurm-rest: no answer from Slurm since \d\d:\d\d:\d\d", result.err)) is not quiet
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ log = logging.getLogger("slurm_rest")
 # slurmdbd costs 45 s.
 READ_TIMEOUT = 60.0
 CONNECT_TIMEOUT = 5.0
+# ping/ is answered at once also when slurmctld or slurmdbd is away, so at first contact silence means a frozen daemon.
+FIRST_TIMEOUT = 10.0
 _PAUSES = (0.1, 0.4)
 
 
@@ -60,6 +62,7 @@ class Connection:
         self.metrics = metrics or Metrics()
         self.tokens = TokenKeeper(settings.token, metrics=self.metrics)
         timeout = httpx.Timeout(read_timeout, connect=CONNECT_TIMEOUT)
+        self._first_timeout = httpx.Timeout(min(read_timeout, FIRST_TIMEOUT), connect=CONNECT_TIMEOUT)
         self._sender = Sender(
             self.settings, self.tokens, self.metrics, timeout, dialer=dialer, http_transport=http_transport
         )
@@ -100,7 +103,7 @@ class Connection:
     async def version(self) -> str:
         """Return the API version in use: the configured one, or the newest that both sides know, found once.
 
-        Whoever waits while another finds out shares the outcome, also a failure: a frozen slurmrestd costs a minute.
+        Whoever waits while another finds out shares the outcome, also a failure: a frozen slurmrestd costs 10 s.
         """
         if self._version is None:
             failures = self._failures
@@ -121,7 +124,7 @@ class Connection:
         return self._version or ""
 
     async def _negotiate(self) -> str:
-        served = await self._served(stop_at_first=True)
+        served = await self._served(stop_at_first=True, timeout=self._first_timeout)
         if served:
             return served[0]
         hint = "slurmrestd 24.11 and 26.05 serve them; older ones are reached over SSH."
@@ -141,11 +144,11 @@ class Connection:
             self._older = served[served.index(version) + 1 :] if version in served else ()
         return self._older
 
-    async def _served(self, *, stop_at_first: bool) -> list[str]:
+    async def _served(self, *, stop_at_first: bool, timeout: httpx.Timeout | None = None) -> list[str]:
         """Return the versions that answer a ping, newest first; cheaper than reading a 1.8 MB document."""
         found = []
         for version in reversed(API_VERSIONS):
-            answer = await self._sender.send("GET", f"/slurm/{version}/ping/", (), None)
+            answer = await self._sender.send("GET", f"/slurm/{version}/ping/", (), None, timeout=timeout)
             error = self._error_of(answer)
             if isinstance(error, UnsupportedVersion):
                 continue

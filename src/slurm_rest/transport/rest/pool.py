@@ -64,7 +64,8 @@ class _Direct(httpx.AsyncClient):
 
     async def send(self, request: httpx.Request, **_: object) -> httpx.Response:
         """Send, and return the answer as soon as its headers are there; its body is to be read."""
-        request.extensions = {**request.extensions, "timeout": self.timeout.as_dict()}
+        # As httpx has it, a request may have a time-out of its own.
+        request.extensions = {"timeout": self.timeout.as_dict(), **request.extensions}
         response = await self._only.handle_async_request(request)
         response.request = request
         if "set-cookie" in response.headers:

@@ -75,20 +75,35 @@ class Sender:
             await client.aclose()
 
     async def send(
-        self, method: str, path: str, query: Query, body: bytes | None, like: Answer | None = None
+        self,
+        method: str,
+        path: str,
+        query: Query,
+        body: bytes | None,
+        like: Answer | None = None,
+        timeout: httpx.Timeout | None = None,
     ) -> Answer:
-        """Send one request, once, and return its answer, good or bad; see ``Connection.get`` for ``like``."""
+        """Send one request, once, and return its answer, good or bad; see ``Connection.get`` for ``like``.
+
+        ``timeout`` is the request's own, if it has one.
+        """
         context = ErrorContext(method, path, request_id=f"{self._name}-{next(self._numbers)}")
         async with self._slots:
             # Asked here: a token may end while a request waits for its turn.
             token = await self._tokens.token()
             headers = self._headers(token, body, context.request_id)
-            answer = await self._timed(context, query, headers, body, like)
+            answer = await self._timed(context, query, headers, body, like, timeout)
         self.release, self.cluster = answer.release or self.release, answer.cluster or self.cluster
         return replace(answer, token=token, user=self._settings.user or "")
 
     async def _timed(
-        self, context: ErrorContext, query: Query, headers: dict[str, str], body: bytes | None, like: Answer | None
+        self,
+        context: ErrorContext,
+        query: Query,
+        headers: dict[str, str],
+        body: bytes | None,
+        like: Answer | None,
+        timeout: httpx.Timeout | None,
     ) -> Answer:
         """Send, read, and note what came of it, whatever that is."""
         self.counters.requests += 1
@@ -96,9 +111,13 @@ class Sender:
         before, started = self._tokens.clock.local(), time.perf_counter()
         outcome, status, received = "cancelled", None, 0
         try:
-            with translated(self._settings.url, self._timeout, context, tunnelled=self._dialer is not None):
+            limits = timeout or self._timeout
+            with translated(self._settings.url, limits, context, tunnelled=self._dialer is not None):
                 client, builder = self._http()
-                response = await fetch(client, context, builder.build(method, path, query, headers, body))
+                request = builder.build(method, path, query, headers, body)
+                if timeout is not None:
+                    request.extensions = {**request.extensions, "timeout": timeout.as_dict()}
+                response = await fetch(client, context, request)
             status, received = response.status, len(response.content)
             content_type = response.headers.get("content-type", "")
             answer = read_answer(method, path, status, content_type, response.content, context.request_id, like)
