@@ -13,6 +13,7 @@ from typing import Any
 
 import flyte
 import pytest
+from flyte.types import TypeEngine
 
 from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
 from flyteplugins.slurm_rest.plan import JobPlan, make_plan
@@ -177,17 +178,31 @@ def test_a_comment_of_the_author_stands_beside_ours() -> None:
     assert str(both.spec.comment).startswith("wins flyte run=r ")
 
 
-def test_a_step_has_the_cpus_and_the_variables_of_its_job() -> None:
-    text = native_script(Container("none"), ["true"])
-    before = text.partition("exec srun")[0]
+@pytest.mark.parametrize(
+    ("launcher", "given", "cpus"),
+    [
+        ("single", {"SLURM_CPUS_PER_TASK": "4"}, "4"),
+        ("single", {"SLURM_CPUS_PER_TASK": "4", "SLURM_NTASKS": "1"}, "4"),
+        ("single", {"SLURM_CPUS_PER_TASK": "4", "SLURM_NTASKS": "2"}, None),
+        ("single", {}, None),
+        ("srun", {"SLURM_CPUS_PER_TASK": "4", "SLURM_NTASKS": "2"}, "4"),
+        ("srun", {"SLURM_CPUS_PER_TASK": "4", "SRUN_CPUS_PER_TASK": "1"}, "1"),
+    ],
+)
+def test_a_step_has_the_cpus_and_the_variables_of_its_job(
+    launcher: str, given: dict[str, str], cpus: str | None
+) -> None:
+    text = native_script(Container("none", launcher=launcher), ["true"])
+    before = "\n".join(line for line in text.splitlines() if not line.startswith(("exec", "MASTER", "export MASTER")))
     shown = subprocess.run(
         ["bash", "-c", f"{before}\nenv"],
-        env={"PATH": "/usr/bin:/bin", "SLURM_CPUS_PER_TASK": "4", "SLURM_EXPORT_ENV": "NONE"},
+        env={"PATH": "/usr/bin:/bin", "SLURM_EXPORT_ENV": "NONE", **given},
         check=True,
         capture_output=True,
         text=True,
-    ).stdout.splitlines()
-    assert {"SRUN_CPUS_PER_TASK=4", "SLURM_EXPORT_ENV=ALL"} <= set(shown)
+    ).stdout
+    found = dict(line.split("=", 1) for line in shown.splitlines())
+    assert (found.get("SRUN_CPUS_PER_TASK"), found["SLURM_EXPORT_ENV"]) == (cpus, "ALL")
 
 
 # --- inputs ---------------------------------------------------------------------------------------------------------
@@ -213,8 +228,30 @@ def test_a_structure_with_a_path_is_no_file() -> None:
     assert json.loads(found["FLYTE_INPUT_ALL"]) == [{"path": "q", "rate": 1.0}]
 
 
-def test_members_that_are_texts_become_plain_texts() -> None:
-    assert type(input_variables({"size": Size.SMALL})["FLYTE_INPUT_SIZE"]) is str
+@dataclasses.dataclass
+class Order:
+    """A structure with a member."""
+
+    size: Size
+
+
+async def test_members_are_told_alike_by_the_platform_and_in_a_local_run() -> None:
+    """The platform's connector has no class for them, only what flyte carries."""
+    given: dict[str, tuple[object, Any]] = {
+        "plain": (Size.SMALL, Size),
+        "listed": ([Size.SMALL], list[Size]),
+        "mapped": ({"a": Size.SMALL}, dict[str, Size]),
+        "inside": (Order(Size.SMALL), Order),
+    }
+    carried: dict[str, object] = {}
+    for name, (value, kind) in given.items():
+        described = TypeEngine.to_literal_type(kind)
+        literal = await TypeEngine.to_literal(value, kind, described)
+        carried[name] = await TypeEngine.to_python_value(literal, TypeEngine.guess_python_type(described))
+    local = input_variables({name: value for name, (value, _) in given.items()})
+    assert local == input_variables(carried)
+    assert local["FLYTE_INPUT_PLAIN"] == "SMALL"
+    assert type(local["FLYTE_INPUT_PLAIN"]) is str
 
 
 def test_numbers_that_json_has_not_are_as_c_and_awk_write_them() -> None:

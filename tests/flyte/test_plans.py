@@ -241,7 +241,7 @@ def test_inputs_as_variables() -> None:
         "FLYTE_INPUT_SPAN": "60.0",
         "FLYTE_INPUT_INNER": f'{{"n": 2, "at": "{iso}"}}',
         "FLYTE_INPUT_FILE": "s3://b/f",
-        "FLYTE_INPUT_ODD_NAME": "red",
+        "FLYTE_INPUT_ODD_NAME": "RED",
     }
 
 

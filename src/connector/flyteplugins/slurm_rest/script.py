@@ -32,8 +32,10 @@ __all__ = [
 _PATH = 'export PATH="${VIRTUAL_ENV:+$VIRTUAL_ENV/bin:}$PATH"'
 # One directory a process for the code bundle: jobs of one user must not unpack into each other's.
 _PRIVATE = 'work=$(mktemp -d "${TMPDIR:-/tmp}/flyte.XXXXXXXX"); trap \'cd /; rm -rf "$work"\' EXIT; cd "$work"'
-# Since 22.05 a step has one CPU, whatever its job has for each task.
-_WHOLE = '[ -z "${SLURM_CPUS_PER_TASK:-}" ] || export SRUN_CPUS_PER_TASK="${SRUN_CPUS_PER_TASK:-$SLURM_CPUS_PER_TASK}"'
+# Since 22.05 srun does not take over its job's --cpus-per-task, and where tasks are bound each has one CPU then.
+_CPUS = '[ -z "${SLURM_CPUS_PER_TASK:-}" ] || export SRUN_CPUS_PER_TASK="${SRUN_CPUS_PER_TASK:-$SLURM_CPUS_PER_TASK}"'
+# One process has the whole job: with several tasks' worth of CPUs none of them is to be taken from it.
+_CPUS_OF_ONE = f'[ "${{SLURM_NTASKS:-1}}" != 1 ] || {{ {_CPUS}; }}'
 # A job's --export says what comes into it from outside; its step needs whatever the task is told.
 _ALL_VARIABLES = "export SLURM_EXPORT_ENV=ALL"
 # What a process of a distributed task is told, in the terms of Flyte and of torch.distributed.
@@ -106,7 +108,8 @@ def native_script(container: Container, command: Sequence[str], modules: Sequenc
         lines += [f"export VIRTUAL_ENV={place}", f'export PATH={place}/bin:"$PATH"']
     if is_inside(container):
         return "\n".join([*lines, _PATH, f"exec {shlex.join(_placed(container, command))}", ""])
-    lines += [_WHOLE, _ALL_VARIABLES, *(_MASTER if container.launcher == "srun" else [])]
+    is_many = container.launcher == "srun"
+    lines += [_CPUS if is_many else _CPUS_OF_ONE, _ALL_VARIABLES, *(_MASTER if is_many else ())]
     words = ["srun", *_step_size(container), *container.srun_args, *step_words(container)]
     return "\n".join([*lines, f"exec {shlex.join([*words, *_inside(container, command)])}", ""])
 
