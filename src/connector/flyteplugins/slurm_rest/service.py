@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import secrets as random_words
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime, timezone
+from collections.abc import AsyncIterator
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from flyte.connectors import AsyncConnector, Resource
-from flyteidl2.core.execution_pb2 import TaskExecution, TaskLog
 
-from slurm_rest import AsyncJob, BaseState, SlurmError
+from slurm_rest import AsyncJob, SlurmError
 from slurm_rest.errors import JobNotFound, PermissionDenied
 
-from .asking import TimeLeft, add_canceller, add_stderr, guess_phase
-from .clients import Cluster, Clusters
-from .follower import Look
-from .judging import Verdict, judge, settled
-from .links import Copies, site_links
+from .answering import Question, answer
+from .clients import Cluster
+from .known import Known, job_key
 from .logs import job_logs, job_metrics, job_use
-from .memory import Recent
-from .messages import capped, details
 from .metadata import SlurmJobMetadata
-from .outcome import Outcome, read_outcome
 from .plan import JobPlan, attempt_words, job_name, make_plan
 from .presigned import with_upload_urls
-from .queueing import gave_up, is_overdue
-from .running import LOCAL_RUN, in_order
+from .running import LOCAL_RUN
 from .settings import ClusterAccess, Deployment, SecretValues
-from .settling import Settling, Work
 from .states import Phase
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
-from .tidying import Tidying
-from .transfers import Transfer, collect
 from .workplace import find_workplace, require_files
 
 if TYPE_CHECKING:
@@ -47,28 +35,8 @@ __all__ = ["Known", "SlurmConnector", "SlurmScriptConnector"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
-# A whole answer, whatever is down; the platform's own bound is two seconds, and a busy process needs some of them.
-_ANSWER = 1.5
-_FIRST_NEWS, _SETTLE_PATIENCE, _COPY_PATIENCE = 0.9, 0.5, 0.1
 # How long delete waits to see the job end.
 _CANCEL_PATIENCE = 3.0
-
-
-@dataclass
-class Known:
-    """What the connectors of both task types know together. Losing it costs requests, nothing else.
-
-    ``phases`` are those that were told last, with how often the job had started by then; ``cancelled`` the jobs that
-    this process cancelled; ``giving_up`` cancels those that have waited too long.
-    """
-
-    clusters: Clusters = field(default_factory=Clusters)
-    settling: Settling = field(default_factory=Settling)
-    copies: Copies = field(default_factory=Copies)
-    tidying: Tidying = field(default_factory=Tidying)
-    phases: Recent[tuple[Phase, int]] = field(default_factory=Recent)
-    cancelled: Recent[bool] = field(default_factory=Recent)
-    giving_up: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
 
 class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
@@ -126,7 +94,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         expects = bool(task_template.interface.outputs.variables)
         meta = _metadata(job, task, plan, access, task.outputs_path or output_prefix, expects)
         if not job.found:
-            self.known.phases.set(_key(meta, cluster), (Phase.QUEUED, 0))
+            self.known.phases.set(job_key(meta, cluster), (Phase.QUEUED, 0))
         if (run := LOCAL_RUN.get()) is not None:
             run.ends.append(lambda: self.delete(meta, ssh_private_key, known_hosts_data, rest_token))
         return meta
@@ -142,98 +110,11 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         **_: object,
     ) -> Resource:
         """Return the phase of a job, from what the poller knows; outages keep it and are told in the message."""
-        cluster = self._cluster_of(resource_meta, _secret_values(ssh_private_key, known_hosts_data, rest_token))
-        time, key = TimeLeft(_ANSWER), _key(resource_meta, cluster)
-        look = await cluster.follower.look(resource_meta.identity(), time.most(_FIRST_NEWS))
-        last, ours = self.known.phases.get(key), key in self.known.cancelled
-        if last is None and not look.is_heard and not look.is_over:
-            last = (await guess_phase(resource_meta, cluster, time), 0)
-        if look.is_over and look.state.base is BaseState.CANCELLED and not ours:
-            look = await add_canceller(resource_meta, cluster, look, time)
-        verdict = judge(
-            resource_meta.job_id,
-            look,
-            cancelled_by_us=ours,
-            last=last,
-            gave_up=gave_up(look, resource_meta.queue_limit, resource_meta.sent),
-        )
-        if is_overdue(look, resource_meta.queue_limit, resource_meta.sent, datetime.now(timezone.utc)):
-            self._give_up(key, resource_meta, cluster)
-            verdict = Verdict(verdict.phase, f"{verdict.message}\nIt has waited too long and is being cancelled")
-        outputs: Mapping[str, object] | None = None
-        links = site_links(Deployment.read(os.environ).log_links, resource_meta, look.record)
-        if verdict.phase.is_terminal:
-            verdict, outputs, copies = await self._end(key, resource_meta, cluster, verdict, time)
-            links += copies
-        if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
-            text = await add_stderr(verdict.message, resource_meta, cluster, look, time)
-            verdict = Verdict(verdict.phase, text)
-        run = LOCAL_RUN.get()
-        outputs = in_order(outputs, run)
-        if verdict.phase is Phase.RETRYABLE_FAILED and run is not None:
-            # Flyte's local executor waits for ever in this phase; an error makes it retry.
-            raise RuntimeError(verdict.message)
-        if verdict.phase.is_terminal:
-            self.known.phases.drop(key)
-        else:
-            self.known.phases.set(key, (verdict.phase, look.restarts))
-        return Resource(
-            phase=TaskExecution.Phase.Value(verdict.phase.value),
-            message=capped(verdict.message),
-            log_links=links,
-            outputs=dict(outputs) if outputs else None,
-            custom_info=details(_facts(resource_meta, cluster, look), look.record),
-        )
-
-    def _give_up(self, key: str, meta: SlurmJobMetadata, cluster: Cluster) -> None:
-        """Cancel a job that waits for too long, off this call; what becomes of it the next one sees."""
-        if key in self.known.giving_up:
-            return
-        task = asyncio.create_task(_cancel_waiting(meta, cluster), name=f"give up {key}")
-        self.known.giving_up[key] = task
-        task.add_done_callback(lambda _: self.known.giving_up.pop(key, None))
+        secrets = _secret_values(ssh_private_key, known_hosts_data, rest_token)
+        return await answer(self.known, Question.of(self.known, resource_meta, secrets))
 
     def _cluster_of(self, meta: SlurmJobMetadata, secrets: SecretValues | None) -> Cluster:
         return self.known.clusters.get(Deployment.read(os.environ).access(meta.asked(), secrets))
-
-    async def _settle(
-        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict, time: TimeLeft
-    ) -> tuple[Verdict, Mapping[str, object] | None]:
-        """Return what the task's own files make of a job's end; RUNNING while they are being read or moved."""
-        work = _work_for(meta, cluster, verdict.phase)
-        if work is None:
-            return verdict, None
-        done, outcome, trouble = await self.known.settling.result(key, work, patience=time.most(_SETTLE_PATIENCE))
-        if not done:
-            what = f"moving {', '.join(meta.declared_outputs)}" if meta.declared_outputs else "reading its outcome"
-            text = f"{verdict.message}\nThe job is over; the connector is {what}"
-            return Verdict(Phase.RUNNING, f"{text}; trouble with it: {trouble}" if trouble else text), None
-        return settled(verdict, outcome), outcome.outputs if outcome and outcome.is_success else None
-
-    async def _end(
-        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict, time: TimeLeft
-    ) -> tuple[Verdict, Mapping[str, object] | None, list[TaskLog]]:
-        """Return the outcome, and links to what the job wrote; RUNNING while that is copied, for a bounded time."""
-        await self._copies(key, meta, cluster, patience=0)
-        verdict, outputs = await self._settle(key, meta, cluster, verdict, time)
-        if not verdict.phase.is_terminal:
-            return verdict, outputs, []
-        links = await self._copies(key, meta, cluster, patience=time.most(_COPY_PATIENCE))
-        if links is None:
-            text = f"{verdict.message}\nThe job is over; the connector is copying what it wrote"
-            return Verdict(Phase.RUNNING, text), None, []
-        return verdict, outputs, links
-
-    async def _copies(
-        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, *, patience: float
-    ) -> list[TaskLog] | None:
-        """Return links to copies of the job's output, None while they are made; a local run needs none."""
-        deployment = Deployment.read(os.environ)
-        if not deployment.log_copies or LOCAL_RUN.get() is not None:
-            return []
-        return await self.known.copies.links(
-            key, meta, cluster.client.files, deployment.upload_url_ttl, patience=patience
-        )
 
     # --- delete ---------------------------------------------------------------------------------------------
 
@@ -247,7 +128,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
     ) -> None:
         """Cancel the job if it is still ours and goes on. Idempotent; raises SlurmError where that fails."""
         cluster = self._cluster_of(resource_meta, _secret_values(ssh_private_key, known_hosts_data, rest_token))
-        key = _key(resource_meta, cluster)
+        key = job_key(resource_meta, cluster)
         await self.known.settling.drop(key)
         job = AsyncJob(cluster.client, int(resource_meta.job_id), identity=resource_meta.identity())
         try:
@@ -299,17 +180,6 @@ class SlurmScriptConnector(SlurmConnector):
     task_type_name = SCRIPT
 
 
-async def _cancel_waiting(meta: SlurmJobMetadata, cluster: Cluster) -> None:
-    """Cancel a job if it still waits; where that fails the next call tries again."""
-    job = AsyncJob(cluster.client, int(meta.job_id), identity=meta.identity())
-    try:
-        if (await job.info()).state.is_pending:
-            result = await job.cancel()
-            log.warning("Job %s has waited longer than %s: %s", meta.job_id, meta.queue_limit, result.outcome)
-    except SlurmError as error:
-        log.warning("Job %s has waited too long, and cannot be cancelled now: %s", meta.job_id, error.message)
-
-
 async def _end_earlier(cluster: Cluster, task: Task, earlier: Execution) -> None:
     """Cancel the job of the attempt before, which the platform has given up: two would write the same outputs."""
     job = await cluster.client.find(attempt_words(earlier, earlier.attempt), name=job_name(task, earlier))
@@ -324,11 +194,6 @@ async def _end_earlier(cluster: Cluster, task: Task, earlier: Execution) -> None
 
 def _secret_values(ssh_private_key: str | None, known_hosts_data: str | None, rest_token: str | None) -> SecretValues:
     return SecretValues(ssh_private_key or "", known_hosts_data or "", rest_token or "")
-
-
-def _key(meta: SlurmJobMetadata, cluster: Cluster) -> str:
-    """Return a job's full identity: ids come again, and two clusters have the same ones."""
-    return f"{cluster.access.where} {meta.job_id} {meta.submission_key}"
 
 
 def _metadata(
@@ -356,33 +221,3 @@ def _metadata(
         array=str(plan.spec.array or ""),
         max_queued=task.max_queued.total_seconds() if task.max_queued else 0.0,
     )
-
-
-def _work_for(meta: SlurmJobMetadata, cluster: Cluster, phase: Phase) -> Work | None:
-    """Return what is left to do when a job has ended so; None when its state is all there is."""
-    if meta.declared_outputs and phase is Phase.SUCCEEDED:
-        limit = Deployment.read(os.environ).upload_max_bytes
-        transfer = Transfer(meta.job_id, meta.declared_outputs, limit)
-        return lambda: collect(transfer, cluster.client.files)
-    if meta.task_type == NATIVE and phase in (Phase.SUCCEEDED, Phase.FAILED):
-        expects, zero = meta.expects_outputs, phase is Phase.SUCCEEDED
-
-        async def outcome() -> Outcome | None:
-            return await read_outcome(meta.output_prefix, expects_outputs=expects, exited_zero=zero)
-
-        return outcome
-    return None
-
-
-def _facts(meta: SlurmJobMetadata, cluster: Cluster, look: Look) -> dict[str, object]:
-    return {
-        "job_id": meta.job_id,
-        "job_name": meta.job_name,
-        "slurm_state": str(look.state),
-        "transport": cluster.client.transport,
-        "where": cluster.access.where,
-        "stdout": meta.stdout_path,
-        "stderr": meta.stderr_path,
-        "stale_since": look.stale_since.isoformat() if look.stale_since else "",
-        "stale_reason": look.trouble,
-    }
