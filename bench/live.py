@@ -22,6 +22,7 @@ import httpx
 from cluster.native import Cluster, down, up
 from cluster.space import Process
 from slurm_rest import AsyncSlurmClient, SlurmClient
+from slurm_rest.keys import new_key
 
 __all__ = ["Live", "describe_machine", "live", "middle", "spent", "timed", "undisturbed"]
 
@@ -91,17 +92,20 @@ class Live:
         """Return a daemon's resident memory in MB."""
         return resident(self.daemon(name))
 
-    def fill(self, count: int) -> None:
-        """Submit jobs of their own, not arrays, that are held: so many wait in the queue afterwards."""
+    def fill(self, count: int, *, keyed: bool = False) -> None:
+        """Submit jobs of their own, not arrays, that are held: so many wait in the queue afterwards.
+
+        With ``keyed`` their comments carry keys, as those of jobs that a client submitted.
+        """
         missing = count - len(self.queued)
         if missing > 0:
             started = time.monotonic()
-            self.queued += asyncio.run(self._submit_held(missing))
+            self.queued += asyncio.run(self._submit_held(missing, keyed=keyed))
             self.queued.sort()
             rate = missing / (time.monotonic() - started)
             print(f"{len(self.queued):,} jobs are queued and held ({rate:.0f} submissions a second)", flush=True)
 
-    async def _submit_held(self, count: int) -> list[int]:
+    async def _submit_held(self, count: int, *, keyed: bool) -> list[int]:
         job = {
             "name": "waiting",
             "hold": True,
@@ -113,8 +117,12 @@ class Live:
         async with httpx.AsyncClient(base_url=self.cluster.url, headers=self.headers(), timeout=60) as http:
 
             async def submit() -> list[int]:
-                path, body = "/slurm/v0.0.42/job/submit", {"script": _WAITING, "job": job}
-                return [(await http.post(path, json=body)).json()["job_id"] for _ in numbers]
+                path, made = "/slurm/v0.0.42/job/submit", []
+                for _ in numbers:
+                    comment = {"comment": new_key()} if keyed else {}
+                    answer = await http.post(path, json={"script": _WAITING, "job": {**job, **comment}})
+                    made.append(answer.json()["job_id"])
+                return made
 
             made = await asyncio.gather(*(submit() for _ in range(_SUBMITTERS)))
         return [job_id for ids in made for job_id in ids]

@@ -95,6 +95,7 @@ class Poller:
         self.ticks = 0
         # Replaced at each tick, so that a waiter that took it before looking cannot miss the next one.
         self.news = asyncio.Event()
+        self._listeners: dict[asyncio.Future[None], Callable[[], bool]] = {}
         self._transport = transport
         self._exits = exits
         self._fastest, self._slowest = fastest, slowest
@@ -145,6 +146,23 @@ class Poller:
         while self.ticks <= begun:
             news = self.news
             await news.wait()
+
+    async def until(self, is_told: Callable[[], bool], timeout: float) -> None:
+        """Wait for the tick after which ``is_told``, no longer than ``timeout`` seconds.
+
+        Thousands may wait at once: each costs no task, and wakes up once.
+        """
+        if is_told():
+            return
+        loop = asyncio.get_running_loop()
+        told: asyncio.Future[None] = loop.create_future()
+        self._listeners[told] = is_told
+        timer = loop.call_later(timeout, _wake, told)
+        try:
+            await told
+        finally:
+            timer.cancel()
+            self._listeners.pop(told, None)
 
     async def states(self, ids: Iterable[int], max_age: float = 0.0) -> dict[int, JobState]:
         """Return the states of these ids; what is not older than ``max_age`` seconds is not asked for again."""
@@ -207,6 +225,9 @@ class Poller:
     def _wake_waiters(self) -> None:
         news, self.news = self.news, asyncio.Event()
         news.set()
+        for told, is_told in self._listeners.items():
+            if is_told():
+                _wake(told)
 
     # --- ticking --------------------------------------------------------------------------------------------
 
@@ -390,3 +411,8 @@ class Poller:
             entry.stale_since = entry.stale_since or asked or datetime.now(timezone.utc)
         if fresh:
             log.warning("No news of %d jobs, keeping what is known: %s", len(fresh), error.message)
+
+
+def _wake(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)

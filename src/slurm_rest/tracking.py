@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +10,6 @@ from .models import JobInfo
 from .poller import Poller
 from .states import JobState
 from .watched import Followed, Watched
-from .within import within
 
 __all__ = ["TrackedJob"]
 
@@ -88,10 +86,7 @@ class TrackedJob:
 
     async def news(self, timeout: float) -> None:
         """Wait until there is a first answer about it, or none can be had; no longer than ``timeout`` seconds."""
-        deadline = asyncio.get_running_loop().time() + timeout
-        while self.heard_at is None and self.stale_since is None and not self.is_over:
-            left = deadline - asyncio.get_running_loop().time()
-            if left <= 0:
-                return
-            with contextlib.suppress(TimeoutError):
-                await within(left, self._poller.news.wait())
+        await self._poller.until(self._has_news, timeout)
+
+    def _has_news(self) -> bool:
+        return self.heard_at is not None or self.stale_since is not None or self.is_over

@@ -6,40 +6,27 @@ import asyncio
 import logging
 import os
 import secrets as random_words
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime, timezone
+from collections.abc import AsyncIterator
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from flyte.connectors import AsyncConnector, Resource
 from flyteidl2.connector.connector_pb2 import GetTaskMetricsResponse
-from flyteidl2.core.execution_pb2 import TaskExecution, TaskLog
 
-from slurm_rest import AsyncJob, BaseState, SlurmError
+from slurm_rest import AsyncJob, SlurmError
 from slurm_rest.errors import JobNotFound, PermissionDenied
 
-from .asking import TimeLeft, add_canceller, add_stderr, guess_phase
-from .cancelling import Cancellations
-from .clients import Cluster, Clusters
-from .endings import work_for
-from .follower import Look
-from .judging import Verdict, judge, settled
-from .links import Copies, site_links
+from .answering import Question, answer
+from .clients import Cluster
+from .known import Known, job_handle, job_key
 from .logs import job_logs, job_metrics, job_use
-from .members import failed_members
-from .memory import Recent
-from .messages import capped, details
 from .metadata import SlurmJobMetadata
 from .plan import JobPlan, attempt_words, job_name, make_plan
 from .presigned import with_upload_urls
-from .queueing import gave_up, is_overdue
-from .receipts import Receipts
-from .running import LOCAL_RUN, in_order
+from .running import LOCAL_RUN
 from .settings import ClusterAccess, Deployment, SecretValues
-from .settling import Settling
 from .states import Phase
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
-from .tidying import Tidying
 from .workplace import find_workplace, require_files
 
 if TYPE_CHECKING:
@@ -50,31 +37,10 @@ __all__ = ["Known", "SlurmConnector", "SlurmScriptConnector"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
-# A whole answer, whatever is down; the platform's own bound is two seconds, and a busy process needs some of them.
-_ANSWER = 1.5
-_FIRST_NEWS, _SETTLE_PATIENCE, _COPY_PATIENCE = 0.9, 0.5, 0.1
 # How long delete waits to see the job end.
 _CANCEL_PATIENCE = 3.0
 # In how many attempts before one jobs are looked for; each costs a request or two, all at once.
 _EARLIER = 5
-
-
-@dataclass
-class Known:
-    """What the connectors of both task types know together. Losing it costs requests, nothing else.
-
-    ``phases`` are those that were told last, with how often the job had started by then; ``giving_up`` cancels the jobs
-    that have waited too long.
-    """
-
-    clusters: Clusters = field(default_factory=Clusters)
-    settling: Settling = field(default_factory=Settling)
-    copies: Copies = field(default_factory=Copies)
-    tidying: Tidying = field(default_factory=Tidying)
-    phases: Recent[tuple[Phase, int]] = field(default_factory=Recent)
-    cancelled: Cancellations = field(default_factory=Cancellations)
-    receipts: Receipts = field(default_factory=Receipts)
-    giving_up: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
 
 class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
@@ -135,7 +101,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         expects = bool(task_template.interface.outputs.variables)
         meta = _metadata(job, task, plan, access, task.outputs_path or output_prefix, expects)
         if not job.found:
-            self.known.phases.set(_key(meta, cluster), (Phase.QUEUED, 0))
+            self.known.phases.set(job_key(meta, cluster), (Phase.QUEUED, 0))
         if (run := LOCAL_RUN.get()) is not None:
             run.ends.append(lambda: self.delete(meta, ssh_private_key, known_hosts_data, rest_token))
         return meta
@@ -151,116 +117,11 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         **_: object,
     ) -> Resource:
         """Return the phase of a job, from what the poller knows; outages keep it and are told in the message."""
-        cluster = self._cluster_of(resource_meta, _secret_values(ssh_private_key, known_hosts_data, rest_token))
-        time, key = TimeLeft(_ANSWER), _key(resource_meta, cluster)
-        look = await cluster.follower.look(resource_meta.identity(), time.most(_FIRST_NEWS))
-        if look.record is not None and not resource_meta.is_of(look.record):
-            lost = JobNotFound(f"Its id belongs to another job now, {look.record.name!r}")
-            look = Look(look.state, is_over=True, error=lost)
-        last = self.known.phases.get(key)
-        if last is None and not look.is_heard and not look.is_over:
-            last = (await guess_phase(resource_meta, cluster, time), 0)
-        look, ours = await self._whose_doing(key, resource_meta, cluster, look, time)
-        verdict = judge(
-            resource_meta.job_id,
-            look,
-            cancelled_by_us=ours,
-            last=last,
-            gave_up=gave_up(look, resource_meta.queue_limit, resource_meta.sent),
-        )
-        if is_overdue(look, resource_meta.queue_limit, resource_meta.sent, datetime.now(timezone.utc)):
-            self._give_up(key, resource_meta, cluster)
-            verdict = Verdict(verdict.phase, f"{verdict.message}\nIt has waited too long and is being cancelled")
-        outputs: Mapping[str, object] | None = None
-        links = site_links(Deployment.read(os.environ).log_links, resource_meta, look.record)
-        if verdict.phase.is_terminal:
-            verdict, outputs, copies = await self._end(key, resource_meta, cluster, verdict, time, look)
-            links += copies
-        if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
-            text = await add_stderr(verdict.message, resource_meta, cluster, look, time)
-            verdict = Verdict(verdict.phase, text)
-        if (run := LOCAL_RUN.get()) is not None:
-            run.tell(verdict.message)
-        outputs = in_order(outputs, run)
-        if verdict.phase is Phase.RETRYABLE_FAILED and run is not None:
-            # Flyte's local executor waits for ever in this phase; an error makes it retry.
-            raise RuntimeError(verdict.message)
-        if verdict.phase.is_terminal:
-            self.known.phases.drop(key)
-        else:
-            self.known.phases.set(key, (verdict.phase, look.restarts))
-        return Resource(
-            phase=TaskExecution.Phase.Value(verdict.phase.value),
-            message=capped(verdict.message),
-            log_links=links,
-            outputs=dict(outputs) if outputs else None,
-            custom_info=details(_facts(resource_meta, cluster, look), look.record),
-        )
-
-    async def _whose_doing(
-        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, look: Look, time: TimeLeft
-    ) -> tuple[Look, bool]:
-        """Return the look, and whether Flyte had the job cancelled; where others did, with who it was.
-
-        While that is not known the job is not over: it decides what is told of its end.
-        """
-        if not look.is_over or look.state.base is not BaseState.CANCELLED:
-            return look, key in self.known.cancelled
-        ours = await self.known.cancelled.is_ours(key, meta, patience=time.most(_SETTLE_PATIENCE))
-        if ours is None:
-            return replace(look, is_over=False), False
-        return (look, True) if ours else (await add_canceller(meta, cluster, look, time), False)
-
-    def _give_up(self, key: str, meta: SlurmJobMetadata, cluster: Cluster) -> None:
-        """Cancel a job that waits for too long, off this call; what becomes of it the next one sees."""
-        if key in self.known.giving_up:
-            return
-        task = asyncio.create_task(_cancel_waiting(meta, cluster), name=f"give up {key}")
-        self.known.giving_up[key] = task
-        task.add_done_callback(lambda _: self.known.giving_up.pop(key, None))
+        secrets = _secret_values(ssh_private_key, known_hosts_data, rest_token)
+        return await answer(self.known, Question.of(self.known, resource_meta, secrets))
 
     def _cluster_of(self, meta: SlurmJobMetadata, secrets: SecretValues | None) -> Cluster:
         return self.known.clusters.get(Deployment.read(os.environ).access(meta.asked(), secrets))
-
-    async def _settle(
-        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict, time: TimeLeft
-    ) -> tuple[Verdict, Mapping[str, object] | None]:
-        """Return what the task's own files make of a job's end; RUNNING while they are being read or moved."""
-        receipts = self.known.receipts if LOCAL_RUN.get() is None else None
-        work = work_for(meta, cluster, verdict.phase, receipts, key)
-        if work is None:
-            return verdict, None
-        done, outcome, trouble = await self.known.settling.result(key, work, patience=time.most(_SETTLE_PATIENCE))
-        if not done:
-            what = f"moving {', '.join(meta.declared_outputs)}" if meta.declared_outputs else "reading its outcome"
-            text = f"{verdict.message}\nThe job is over; the connector is {what}"
-            return Verdict(Phase.RUNNING, f"{text}; trouble with it: {trouble}" if trouble else text), None
-        return settled(verdict, outcome), outcome.outputs if outcome and outcome.is_success else None
-
-    async def _end(
-        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, verdict: Verdict, time: TimeLeft, look: Look
-    ) -> tuple[Verdict, Mapping[str, object] | None, list[TaskLog]]:
-        """Return the outcome, and links to what the job wrote; RUNNING while that is copied, for a bounded time."""
-        await self._copies(key, meta, cluster, look, patience=0)
-        verdict, outputs = await self._settle(key, meta, cluster, verdict, time)
-        if not verdict.phase.is_terminal:
-            return verdict, outputs, []
-        links = await self._copies(key, meta, cluster, look, patience=time.most(_COPY_PATIENCE))
-        if links is None:
-            text = f"{verdict.message}\nThe job is over; the connector is copying what it wrote"
-            return Verdict(Phase.RUNNING, text), None, []
-        return verdict, outputs, links
-
-    async def _copies(
-        self, key: str, meta: SlurmJobMetadata, cluster: Cluster, look: Look, *, patience: float
-    ) -> list[TaskLog] | None:
-        """Return links to copies of the job's output, None while they are made; a local run needs none."""
-        deployment = Deployment.read(os.environ)
-        if not deployment.log_copies or LOCAL_RUN.get() is not None:
-            return []
-        files, lifetime = cluster.client.files, deployment.upload_url_ttl
-        failed = [one.array_task_id for one in failed_members(look.members) if one.array_task_id is not None]
-        return await self.known.copies.links(key, meta, files, lifetime, patience=patience, failed=failed)
 
     # --- delete ---------------------------------------------------------------------------------------------
 
@@ -274,9 +135,9 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
     ) -> None:
         """Cancel the job if it is still ours and goes on. Idempotent; raises SlurmError where that fails."""
         cluster = self._cluster_of(resource_meta, _secret_values(ssh_private_key, known_hosts_data, rest_token))
-        key = _key(resource_meta, cluster)
+        key = job_key(resource_meta, cluster)
         await self.known.settling.drop(key)
-        job = _handle(cluster, resource_meta)
+        job = job_handle(resource_meta, cluster)
         try:
             record = await job.info()
         except JobNotFound:
@@ -292,7 +153,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
     async def _see_it_end(self, cluster: Cluster, meta: SlurmJobMetadata) -> None:
         """Wait a moment for the job's end, so that a cancellation that Slurm took and lost is seen in the log."""
-        job = _handle(cluster, meta)
+        job = job_handle(meta, cluster)
         try:
             await job.wait(timeout=_CANCEL_PATIENCE)
         except SlurmError as error:
@@ -316,7 +177,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         """Return how long the job has run, what it was given and, where accounting knows it, what it used."""
         cluster = self.known.clusters.known(resource_meta.rest_url, resource_meta.host, resource_meta.username)
         cluster = cluster or self._cluster_of(resource_meta, None)
-        job = _handle(cluster, resource_meta)
+        job = job_handle(resource_meta, cluster)
         try:
             record = await job.info()
         except SlurmError as error:
@@ -334,17 +195,6 @@ class SlurmScriptConnector(SlurmConnector):
     task_type_name = SCRIPT
 
 
-async def _cancel_waiting(meta: SlurmJobMetadata, cluster: Cluster) -> None:
-    """Cancel a job if it still waits; where that fails the next call tries again."""
-    job = _handle(cluster, meta)
-    try:
-        if (await job.info()).state.is_pending:
-            result = await job.cancel()
-            log.warning("Job %s has waited longer than %s: %s", meta.job_id, meta.queue_limit, result.outcome)
-    except SlurmError as error:
-        log.warning("Job %s has waited too long, and cannot be cancelled now: %s", meta.job_id, error.message)
-
-
 async def _end_earlier(cluster: Cluster, task: Task, earlier: Execution) -> None:
     """Cancel the job of the attempt before, which the platform has given up: two would write the same outputs."""
     job = await cluster.client.find(attempt_words(earlier, earlier.attempt), name=job_name(task, earlier))
@@ -359,16 +209,6 @@ async def _end_earlier(cluster: Cluster, task: Task, earlier: Execution) -> None
 
 def _secret_values(ssh_private_key: str | None, known_hosts_data: str | None, rest_token: str | None) -> SecretValues:
     return SecretValues(ssh_private_key or "", known_hosts_data or "", rest_token or "")
-
-
-def _handle(cluster: Cluster, meta: SlurmJobMetadata) -> AsyncJob:
-    identity = meta.identity()
-    return AsyncJob(cluster.client, identity.job_id, identity=identity)
-
-
-def _key(meta: SlurmJobMetadata, cluster: Cluster) -> str:
-    """Return a job's full identity: ids come again, and two clusters have the same ones."""
-    return f"{cluster.access.where} {meta.job_id} {meta.submission_key}"
 
 
 def _metadata(
@@ -396,17 +236,3 @@ def _metadata(
         array=str(plan.spec.array or ""),
         max_queued=task.max_queued.total_seconds() if task.max_queued else 0.0,
     )
-
-
-def _facts(meta: SlurmJobMetadata, cluster: Cluster, look: Look) -> dict[str, object]:
-    return {
-        "job_id": meta.job_id,
-        "job_name": meta.job_name,
-        "slurm_state": str(look.state),
-        "transport": cluster.client.transport,
-        "where": cluster.access.where,
-        "stdout": meta.stdout_path,
-        "stderr": meta.stderr_path,
-        "stale_since": look.stale_since.isoformat() if look.stale_since else "",
-        "stale_reason": look.trouble,
-    }

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import lru_cache
 from typing import Literal, cast
 
 from slurm_rest.errors import ConfigError
@@ -138,8 +139,15 @@ class Deployment:
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Deployment:
-        """Read the variables; raises ConfigError for a value that is wrong in form."""
-        given = {name: environ.get(_PREFIX + name, "").strip() for name in _VARIABLES}
+        """Read the variables; raises ConfigError for a value that is wrong in form.
+
+        The same values make the same object: this is read at each call of the platform.
+        """
+        return _parsed(tuple(environ.get(name, "") for name in _NAMES))
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str]) -> Deployment:
+        """Return what the variables say, here without their prefix; raises ConfigError as ``read`` does."""
         transport = given["TRANSPORT"] or "auto"
         if transport not in _TRANSPORTS:
             raise ConfigError(f"{_PREFIX}TRANSPORT is {transport!r}", hint=f"It takes {', '.join(_TRANSPORTS)}.")
@@ -238,6 +246,14 @@ _VARIABLES = (
     *("CONNECTOR_UPLOAD_MAX_BYTES", "TRANSPORT", "FILES", "UPLOAD_URL_TTL", "LOG_LINKS", "LOG_COPIES", "JOB_FILES_TTL"),
     *("REST_URL", "REST_TOKEN", "REST_TOKEN_FILE", "REST_JWT_KEY_FILE", "REST_API_VERSION", "REST_CA_FILE"),
 )
+
+
+_NAMES = tuple(_PREFIX + name for name in _VARIABLES)
+
+
+@lru_cache(maxsize=4)
+def _parsed(values: tuple[str, ...]) -> Deployment:
+    return Deployment.parse({name: value.strip() for name, value in zip(_VARIABLES, values, strict=True)})
 
 
 def _port(text: str) -> int | None:

@@ -1,0 +1,208 @@
+"""What get answers: a job's phase from the poller's news, and once it is over from what the task itself wrote.
+
+Each step has its share of the time of one answer, and none does work that a later call could not go on with.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+
+from flyte.connectors import Resource
+from flyteidl2.core.execution_pb2 import TaskExecution, TaskLog
+
+from slurm_rest import BaseState, SlurmError
+from slurm_rest.errors import JobNotFound
+
+from .asking import TimeLeft, add_canceller, add_stderr, guess_phase
+from .clients import Cluster
+from .endings import work_for
+from .follower import Look
+from .judging import Verdict, judge, settled
+from .known import Known, job_handle, job_key
+from .links import site_links
+from .members import failed_members
+from .messages import capped, details
+from .metadata import SlurmJobMetadata
+from .queueing import gave_up, is_overdue
+from .running import LOCAL_RUN, in_order
+from .settings import Deployment, SecretValues
+from .states import Phase
+
+__all__ = ["ANSWER", "Question", "answer"]
+
+log = logging.getLogger("flyteplugins.slurm_rest")
+
+# A whole answer, whatever is down; the platform's own bound is two seconds, and a busy process needs some of them.
+ANSWER = 1.5
+_FIRST_NEWS, _SETTLE_PATIENCE, _COPY_PATIENCE = 0.9, 0.5, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One call of get: the job, the cluster that it is on, and the time that is left to answer."""
+
+    meta: SlurmJobMetadata
+    deployment: Deployment
+    cluster: Cluster
+    key: str
+    time: TimeLeft
+
+    @classmethod
+    def of(cls, known: Known, meta: SlurmJobMetadata, secrets: SecretValues) -> Question:
+        """Return the question about a job; the time runs from here. Raises ConfigError."""
+        time, deployment = TimeLeft(ANSWER), Deployment.read(os.environ)
+        cluster = known.clusters.get(deployment.access(meta.asked(), secrets))
+        return cls(meta, deployment, cluster, job_key(meta, cluster), time)
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What became of a job that is over, with its outputs and links to copies of what it wrote."""
+
+    verdict: Verdict
+    outputs: Mapping[str, object] | None = None
+    copies: Sequence[TaskLog] = ()
+
+
+async def answer(known: Known, question: Question) -> Resource:
+    """Return what the platform is told. Raises RuntimeError in a local run, where the job is worth another try."""
+    look, verdict = await _heard(known, question)
+    end = await _end(known, question, verdict, look) if verdict.phase.is_terminal else _End(verdict)
+    verdict = end.verdict
+    if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
+        text = await add_stderr(verdict.message, question.meta, question.cluster, look, question.time)
+        verdict = Verdict(verdict.phase, text)
+    if (run := LOCAL_RUN.get()) is not None:
+        run.tell(verdict.message)
+    if verdict.phase is Phase.RETRYABLE_FAILED and run is not None:
+        # Flyte's local executor waits for ever in this phase; an error makes it retry.
+        raise RuntimeError(verdict.message)
+    if verdict.phase.is_terminal:
+        known.phases.drop(question.key)
+    else:
+        known.phases.set(question.key, (verdict.phase, look.restarts))
+    outputs = in_order(end.outputs, run)
+    return Resource(
+        phase=TaskExecution.Phase.Value(verdict.phase.value),
+        message=capped(verdict.message),
+        log_links=[*site_links(question.deployment.log_links, question.meta, look.record), *end.copies],
+        outputs=dict(outputs) if outputs else None,
+        custom_info=details(_facts(question.meta, question.cluster, look), look.record),
+    )
+
+
+# --- while it goes on ---------------------------------------------------------------------------------------------
+
+
+async def _heard(known: Known, question: Question) -> tuple[Look, Verdict]:
+    """Return what Slurm says of the job, and what that alone means."""
+    meta, cluster, time = question.meta, question.cluster, question.time
+    look = await cluster.follower.look(meta.identity(), time.most(_FIRST_NEWS))
+    if look.record is not None and not meta.is_of(look.record):
+        lost = JobNotFound(f"Its id belongs to another job now, {look.record.name!r}")
+        look = Look(look.state, is_over=True, error=lost)
+    last = known.phases.get(question.key)
+    if last is None and not look.is_heard and not look.is_over:
+        last = (await guess_phase(meta, cluster, time), 0)
+    look, ours = await _whose_doing(known, question, look)
+    too_long = gave_up(look, meta.queue_limit, meta.sent)
+    verdict = judge(meta.job_id, look, cancelled_by_us=ours, last=last, gave_up=too_long)
+    if is_overdue(look, meta.queue_limit, meta.sent, datetime.now(timezone.utc)):
+        _give_up(known, question)
+        verdict = Verdict(verdict.phase, f"{verdict.message}\nIt has waited too long and is being cancelled")
+    return look, verdict
+
+
+async def _whose_doing(known: Known, question: Question, look: Look) -> tuple[Look, bool]:
+    """Return the look, and whether Flyte had the job cancelled; where others did, with who it was.
+
+    While that is not known the job is not over: it decides what is told of its end.
+    """
+    meta, key, time = question.meta, question.key, question.time
+    if not look.is_over or look.state.base is not BaseState.CANCELLED:
+        return look, key in known.cancelled
+    ours = await known.cancelled.is_ours(key, meta, patience=time.most(_SETTLE_PATIENCE))
+    if ours is None:
+        return replace(look, is_over=False), False
+    return (look, True) if ours else (await add_canceller(meta, question.cluster, look, time), False)
+
+
+def _give_up(known: Known, question: Question) -> None:
+    """Cancel a job that waits for too long, off this call; what becomes of it the next one sees."""
+    key = question.key
+    if key not in known.giving_up:
+        task = asyncio.create_task(_cancel_waiting(question.meta, question.cluster), name=f"give up {key}")
+        known.giving_up[key] = task
+        task.add_done_callback(lambda _: known.giving_up.pop(key, None))
+
+
+async def _cancel_waiting(meta: SlurmJobMetadata, cluster: Cluster) -> None:
+    """Cancel a job if it still waits; where that fails the next call tries again."""
+    job = job_handle(meta, cluster)
+    try:
+        if (await job.info()).state.is_pending:
+            result = await job.cancel()
+            log.warning("Job %s has waited longer than %s: %s", meta.job_id, meta.queue_limit, result.outcome)
+    except SlurmError as error:
+        log.warning("Job %s has waited too long, and cannot be cancelled now: %s", meta.job_id, error.message)
+
+
+# --- once it is over ----------------------------------------------------------------------------------------------
+
+
+async def _end(known: Known, question: Question, verdict: Verdict, look: Look) -> _End:
+    """Return the outcome, and links to what the job wrote; RUNNING while that is copied, for a bounded time."""
+    await _copies(known, question, look, patience=0)
+    end = await _settle(known, question, verdict)
+    if not end.verdict.phase.is_terminal:
+        return end
+    links = await _copies(known, question, look, patience=question.time.most(_COPY_PATIENCE))
+    if links is None:
+        text = f"{end.verdict.message}\nThe job is over; the connector is copying what it wrote"
+        return _End(Verdict(Phase.RUNNING, text))
+    return _End(end.verdict, end.outputs, links)
+
+
+async def _settle(known: Known, question: Question, verdict: Verdict) -> _End:
+    """Return what the task's own files make of a job's end; RUNNING while they are being read or moved."""
+    meta = question.meta
+    receipts = known.receipts if LOCAL_RUN.get() is None else None
+    work = work_for(meta, question.cluster, verdict.phase, receipts, question.key)
+    if work is None:
+        return _End(verdict)
+    patience = question.time.most(_SETTLE_PATIENCE)
+    done, outcome, trouble = await known.settling.result(question.key, work, patience=patience)
+    if not done:
+        what = f"moving {', '.join(meta.declared_outputs)}" if meta.declared_outputs else "reading its outcome"
+        text = f"{verdict.message}\nThe job is over; the connector is {what}"
+        return _End(Verdict(Phase.RUNNING, f"{text}; trouble with it: {trouble}" if trouble else text))
+    return _End(settled(verdict, outcome), outcome.outputs if outcome and outcome.is_success else None)
+
+
+async def _copies(known: Known, question: Question, look: Look, *, patience: float) -> list[TaskLog] | None:
+    """Return links to copies of the job's output, None while they are made; a local run needs none."""
+    deployment = question.deployment
+    if not deployment.log_copies or LOCAL_RUN.get() is not None:
+        return []
+    files, lifetime = question.cluster.client.files, deployment.upload_url_ttl
+    failed = [one.array_task_id for one in failed_members(look.members) if one.array_task_id is not None]
+    return await known.copies.links(question.key, question.meta, files, lifetime, patience=patience, failed=failed)
+
+
+def _facts(meta: SlurmJobMetadata, cluster: Cluster, look: Look) -> dict[str, object]:
+    return {
+        "job_id": meta.job_id,
+        "job_name": meta.job_name,
+        "slurm_state": str(look.state),
+        "transport": cluster.client.transport,
+        "where": cluster.access.where,
+        "stdout": meta.stdout_path,
+        "stderr": meta.stderr_path,
+        "stale_since": look.stale_since.isoformat() if look.stale_since else "",
+        "stale_reason": look.trouble,
+    }

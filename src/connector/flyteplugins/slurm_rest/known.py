@@ -1,0 +1,49 @@
+"""What the connectors of both task types know together. Losing it costs requests, nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from slurm_rest import AsyncJob
+
+from .cancelling import Cancellations
+from .clients import Cluster, Clusters
+from .links import Copies
+from .memory import Recent
+from .metadata import SlurmJobMetadata
+from .receipts import Receipts
+from .settling import Settling
+from .states import Phase
+from .tidying import Tidying
+
+__all__ = ["Known", "job_handle", "job_key"]
+
+
+@dataclass
+class Known:
+    """What is shared.
+
+    ``phases`` are those that were told last, with how often the job had started by then; ``giving_up`` cancels the jobs
+    that have waited too long.
+    """
+
+    clusters: Clusters = field(default_factory=Clusters)
+    settling: Settling = field(default_factory=Settling)
+    copies: Copies = field(default_factory=Copies)
+    tidying: Tidying = field(default_factory=Tidying)
+    phases: Recent[tuple[Phase, int]] = field(default_factory=Recent)
+    cancelled: Cancellations = field(default_factory=Cancellations)
+    receipts: Receipts = field(default_factory=Receipts)
+    giving_up: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+
+
+def job_key(meta: SlurmJobMetadata, cluster: Cluster) -> str:
+    """Return a job's full identity: ids come again, and two clusters have the same ones."""
+    return f"{cluster.access.where} {meta.job_id} {meta.submission_key}"
+
+
+def job_handle(meta: SlurmJobMetadata, cluster: Cluster) -> AsyncJob:
+    """Return a handle to the job and none to another that has its id by now."""
+    identity = meta.identity()
+    return AsyncJob(cluster.client, identity.job_id, identity=identity)
