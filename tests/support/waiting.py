@@ -13,12 +13,12 @@ T = TypeVar("T")
 _LIMIT = 60.0
 
 
-async def until(check: Callable[[], Awaitable[T]], what: str = "it") -> T:
-    """Return the first true answer of ``check``, asking again and again; fail after a minute."""
+async def until(check: Callable[[], Awaitable[T]], what: str = "it", *, limit: float = _LIMIT) -> T:
+    """Return the first true answer of ``check``, asking again and again; fail after ``limit`` seconds."""
 
-    end = time.monotonic() + _LIMIT
+    end = time.monotonic() + limit
     while not (found := await check()):
-        assert time.monotonic() < end, f"{what} did not come about in {_LIMIT:g} s"
+        assert time.monotonic() < end, f"{what} did not come about in {limit:g} s"
         await asyncio.sleep(0.05)
     return found
 

@@ -66,8 +66,13 @@ class Platform:
         """Hang up."""
         await self._channel.close()
 
-    async def create(self, task: Any, *, run: str = "", attempt: int = 0, **inputs: object) -> Submitted:
-        """Create one attempt of a task, with its inputs in the store as the platform puts them there."""
+    async def create(
+        self, task: Any, *, run: str = "", attempt: int = 0, patient: bool = True, **inputs: object
+    ) -> Submitted:
+        """Create one attempt of a task, with its inputs in the store as the platform puts them there.
+
+        Raises AioRpcError; the deadline's is the second one in a row, unless it is not to be ``patient``.
+        """
         run = run or f"r{os.getpid()}x{next(_runs)}"
         prefix = f"{self.bucket}/{run}/a0/{attempt}"
         template = task if hasattr(task, "SerializeToString") else serialize(task)
@@ -85,7 +90,7 @@ class Platform:
         try:
             answer = await self._stub.CreateTask(request, timeout=DEADLINE)
         except grpc.aio.AioRpcError as error:
-            if error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED:
+            if not patient or error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED:
                 raise
             # The first call of a busy machine's connector; the platform, too, may ask for the same attempt again.
             answer = await self._stub.CreateTask(request, timeout=DEADLINE)
@@ -122,14 +127,14 @@ class Platform:
         """Ask for the phase alone."""
         return str(TaskExecution.Phase.Name((await self.get(job)).phase))
 
-    async def until(self, job: Submitted, *phases: str) -> messages.Resource:
+    async def until(self, job: Submitted, *phases: str, limit: float = 120) -> messages.Resource:
         """Ask until the phase is one of these, by default one that ends a task."""
 
         async def reached() -> messages.Resource | None:
             found = await self.get(job)
             return found if TaskExecution.Phase.Name(found.phase) in (phases or _TERMINAL) else None
 
-        found = await until(reached, "the phase")
+        found = await until(reached, "the phase", limit=limit)
         assert found is not None
         return found
 

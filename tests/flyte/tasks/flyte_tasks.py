@@ -37,3 +37,16 @@ async def fail(text: str, recoverable: bool) -> int:
 async def where(name: str) -> str:
     """Return a variable of the job, or of its surroundings."""
     return os.environ.get(name, "") if name else os.getcwd()
+
+
+two_nodes = flyte.TaskEnvironment(
+    name="two-nodes",
+    plugin_config=Slurm(container_runtime="none", python_environment="/shared/flyte", time_limit="5", nodes=2),
+    image=flyte.Image.from_base("python:3.11"),
+)
+
+
+@two_nodes.task
+async def wide(name: str) -> str:
+    """Return a variable of a job that has two nodes."""
+    return os.environ.get(name, "")
