@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from slurm_rest.config import load_settings
+from slurm_rest.config import TransportName, load_settings
 from slurm_rest.errors import SlurmError
 from slurm_rest.models import FilesWay, Ping
 from slurm_rest.tables import show_span
@@ -113,7 +113,7 @@ def ping(ctx: click.Context, as_json: bool) -> None:
         raise Failed(status=FAILED)
 
 
-def _files(ctx: click.Context, name: str, tell: Callable[[str], None]) -> dict[str, object]:
+def _files(ctx: click.Context, name: TransportName, tell: Callable[[str], None]) -> dict[str, object]:
     """Check the ways to files. That there is none is told with the remedy, and no failure: everything else works."""
     try:
         # Any that can be made will do: nothing is asked over it.
