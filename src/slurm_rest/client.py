@@ -27,6 +27,7 @@ from .submission import Surroundings, Target, check_words, prepare, read_spec, t
 from .transport.base import PreparedJob, SlurmTransport
 from .transport.choice import choose_transport
 from .transport.files import Files, choose_files
+from .transport.files.checking import FilesCheck
 from .transport.ids import read_label
 from .transport.once import RECOVERY_TIMEOUT
 from .transport.recovery import group_id
@@ -116,6 +117,7 @@ class AsyncSlurmClient(Acting, Following, Looking):
         # No part of the client refers to the client, so one that is dropped goes at once.
         settings, way = self.settings, self._transport
         self._files = cache(lambda: choose_files(settings, way))
+        self._files_check = FilesCheck(settings, self._files)
         self._poller = Poller(way, exits=ExitReader(settings, way, self._files))
 
     def __repr__(self) -> str:

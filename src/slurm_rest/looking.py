@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .history import Moment, make_query, read_states
-from .models import Diagnostics, Ping, TransportHealth
+from .models import Diagnostics, FilesWay, Ping, TransportHealth
 from .past import read_history
 from .tables import JobTable, NodeTable, PartitionTable
 from .transport.base import Capabilities, SlurmTransport
+from .transport.files.checking import FilesCheck
 
 if TYPE_CHECKING:
     from .api import AsyncSlurmApi
@@ -25,6 +26,7 @@ class Looking:
     """The part of a client that looks around."""
 
     _transport: SlurmTransport
+    _files_check: FilesCheck
 
     @cached_property
     def api(self) -> AsyncSlurmApi:
@@ -42,8 +44,10 @@ class Looking:
         """Return each way to Slurm, the best first, with its state and the reason; nothing is asked.
 
         A way that is open was given up for now; requests go over the next one, and it is probed from time to time.
+        The last row, ``files``, is for the ways to the cluster's files: open where there is none, or where the last
+        ``ping_files()`` did not reach one.
         """
-        return self._transport.health()
+        return [*self._transport.health(), self._files_check.health()]
 
     async def jobs(
         self,
@@ -108,6 +112,13 @@ class Looking:
     async def ping_accounting(self) -> None:
         """Prove that accounting answers; raises AccountingDown or what else is wrong."""
         await self._transport.ping_accounting()
+
+    async def ping_files(self) -> list[FilesWay]:
+        """Try each way to the cluster's files, in the order in which they are taken; a single ``none`` without any.
+
+        It looks at the top of each mapped directory, and opens an SFTP session. A broken way raises nothing.
+        """
+        return await self._files_check.check()
 
     async def diag(self) -> Diagnostics:
         """Return slurmctld's counters, which slurmrestd alone tells."""

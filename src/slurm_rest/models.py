@@ -18,6 +18,7 @@ __all__ = [
     "CancelResult",
     "Diagnostics",
     "ExitCode",
+    "FilesWay",
     "JobInfo",
     "Node",
     "Partition",
@@ -266,8 +267,24 @@ class ActionResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FilesWay:
+    """One way to the cluster's files: a shared ``directory``, this ``host``'s own files, ``sftp``, or ``none`` at all.
+
+    ``reachable`` is None while nobody has tried it. ``reason`` says why it is not, ``hint`` what to do, ``error`` the
+    class of the error.
+    """
+
+    kind: Literal["directory", "host", "sftp", "none"]
+    where: str
+    reachable: bool | None = None
+    reason: str = ""
+    hint: str = ""
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TransportHealth:
-    """One way to Slurm and how it fares.
+    """One way to Slurm and how it fares; ``transport`` is ``files`` in the row for all ways to the cluster's files.
 
     ``state``: ``closed`` (good for use), ``open`` (given up for now; ``reason`` says why) or ``half-open`` (being tried
     again), since ``since``, None if that never changed. ``active`` marks the way that is used now; ``switches`` counts

@@ -18,7 +18,7 @@ from .history import Moment
 from .job import AsyncJob
 from .looking import JOBS_LIMIT
 from .metrics import Metrics
-from .models import ActionResult, CancelResult, Diagnostics, JobInfo, Ping, TransportHealth
+from .models import ActionResult, CancelResult, Diagnostics, FilesWay, JobInfo, Ping, TransportHealth
 from .portal import Portal
 from .sbatch import JobSpec
 from .states import JobState
@@ -271,6 +271,10 @@ class SlurmClient:
     def ping_accounting(self) -> None:
         """Prove that accounting answers; raises AccountingDown or what else is wrong."""
         self._portal.run(self._client.ping_accounting())
+
+    def ping_files(self) -> list[FilesWay]:
+        """Try each way to the cluster's files; see AsyncSlurmClient.ping_files."""
+        return self._portal.run(self._client.ping_files())
 
     def health(self) -> list[TransportHealth]:
         """Return each way to Slurm with its state and the reason; nothing is asked. See AsyncSlurmClient.health."""

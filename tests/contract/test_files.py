@@ -17,15 +17,11 @@ from slurm_rest import AsyncJob, AsyncSlurmClient
 from slurm_rest.errors import FileMissing, FilesError, Unreachable
 from slurm_rest.transport.files import Files, sftp, stored
 from tests.contract.ways import Way
+from tests.support.transports import ssh_way
 from tests.support.waiting import until, until_true
 
 SharedCluster = Callable[[str], Cluster]
 _numbers = itertools.count()
-
-
-def ssh(cluster: Cluster) -> dict[str, Any]:
-    keys = {"ssh_key_file": cluster.ssh_key, "ssh_known_hosts": cluster.known_hosts}
-    return {"ssh_host": "127.0.0.1", "ssh_port": cluster.ssh_port, "ssh_user": "alice", **keys}
 
 
 def mounted(cluster: Cluster) -> dict[str, Any]:
@@ -59,11 +55,11 @@ class Place:
         return self.own(path)
 
 
-@pytest.fixture(params=[mounted, ssh], ids=["directory", "sftp"])
+@pytest.fixture(params=[mounted, ssh_way], ids=["directory", "sftp"])
 async def place(request: pytest.FixtureRequest, shared_cluster: SharedCluster) -> AsyncIterator[Place]:
     cluster = shared_cluster("24.11")
     async with Way("rest", cluster).client(**request.param(cluster)) as client:
-        yield Place(cluster, client.files, over_sftp=request.param is ssh)
+        yield Place(cluster, client.files, over_sftp=request.param is ssh_way)
 
 
 async def test_a_directory_is_made_for_the_user(place: Place) -> None:
@@ -148,7 +144,7 @@ async def test_what_is_missing_and_what_is_no_file(place: Place) -> None:
 
 async def test_a_file_that_may_not_be_read(shared_cluster: SharedCluster) -> None:
     cluster = shared_cluster("24.11")
-    async with Way("rest", cluster).client(**ssh(cluster)) as client:
+    async with Way("rest", cluster).client(**ssh_way(cluster)) as client:
         place = Place(cluster, client.files)
         secret = place.here / "secret"
         secret.touch(mode=0o600)
@@ -177,7 +173,7 @@ async def test_the_output_is_found_whatever_its_name(way: str, release: str, sha
     places = [f"/home/alice/pattern-{os.getpid()}-{number}" for number in range(len(PATTERNS))]
     mkdir = ["mkdir", "-p", *(f"{place}/sub dir" for place in places)]
     await asyncio.to_thread(cluster.exec, mkdir, user="alice", check=True)
-    async with Way(way, cluster).client(**(ssh if way == "ssh" else mounted)(cluster)) as client:
+    async with Way(way, cluster).client(**(ssh_way if way == "ssh" else mounted)(cluster)) as client:
 
         async def submit(pattern: str, place: str) -> AsyncJob:
             return await client.submit(f"#!/bin/sh\necho 'of {pattern}'\n", name="na", output=pattern, chdir=place)
@@ -222,7 +218,7 @@ def cluster_and_way(request: pytest.FixtureRequest, shared_cluster: SharedCluste
 @pytest.fixture
 async def client(cluster_and_way: tuple[Cluster, str]) -> AsyncIterator[AsyncSlurmClient]:
     cluster, name = cluster_and_way
-    async with Way(name, cluster).client(**(ssh if name == "ssh" else mounted)(cluster)) as slurm:
+    async with Way(name, cluster).client(**(ssh_way if name == "ssh" else mounted)(cluster)) as slurm:
         yield slurm
         await slurm.cancel([job.id for job in await slurm.jobs(user="alice") if not job.state.is_terminal])
 
@@ -328,7 +324,7 @@ async def test_nothing_is_lost_when_sshd_is_killed_or_hangs(
     cluster = own_cluster("24.11")
     sshd = cluster.service("sshd")
     script = f"#!/bin/sh\necho one; {waits_for('go')}; echo two; {waits_for('end')}; echo three\n"
-    async with Way("rest", cluster).client(**ssh(cluster)) as client:
+    async with Way("rest", cluster).client(**ssh_way(cluster)) as client:
         job, other = [await client.submit(script, output="f%j") for _ in range(2)]
         reader, lost = Reader(job), Reader(other)
         await reader.has("one\n")

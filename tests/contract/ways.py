@@ -14,6 +14,7 @@ from slurm_rest.testing.jobs import Owner
 from slurm_rest.transport.cli import LocalRunner
 from slurm_rest.transport.command_line import CommandTransport
 from slurm_rest.transport.fallback import FallbackTransport
+from tests.support.transports import ssh_way
 
 _ROOT = Owner("root", 0)
 FAKE_WAYS = [(name, release) for name in ("fake", "fakeserver") for release in ("24.11", "26.05")]
@@ -81,8 +82,7 @@ class Way:
             url = _NOBODY if self.name == "fallback" else self.cluster.url
             own |= {"url": url, "token": self.cluster.token(user)}
         if self.name in ("ssh", "auto", "fallback"):
-            own |= {"ssh_host": "127.0.0.1", "ssh_port": self.cluster.ssh_port, "ssh_user": user}
-            own |= {"ssh_key_file": self.cluster.ssh_key, "ssh_known_hosts": self.cluster.known_hosts}
+            own |= ssh_way(self.cluster, user)
         if self.name == "cli":
             own["user"] = user
         given = {**own, "workdir": f"/home/{user}", **settings}

@@ -15,6 +15,7 @@ import pytest
 from cluster.native import Cluster
 from slurm_rest import AccountingDown, AsyncSlurmClient, BaseState, FileMissing, SubmitUncertain, Unreachable
 from slurm_rest.job import AsyncJob
+from tests.support.transports import both_ways
 from tests.support.waiting import until, until_true
 
 SCRIPT = "#!/bin/sh\nexit 3\n"
@@ -31,18 +32,7 @@ def short_on(release: str) -> pytest.MarkDecorator:
 
 
 def client_of(cluster: Cluster, **settings: object) -> AsyncSlurmClient:
-    given: dict[str, object] = {
-        "url": cluster.url,
-        "token": cluster.token("alice"),
-        "ssh_host": "127.0.0.1",
-        "ssh_port": cluster.ssh_port,
-        "ssh_user": "alice",
-        "ssh_key_file": cluster.ssh_key,
-        "ssh_known_hosts": cluster.known_hosts,
-        "transport": "rest",
-        "workdir": "/tmp",
-    }
-    return AsyncSlurmClient(**{**given, **settings})  # type: ignore[arg-type]  # whatever a test wants to set
+    return AsyncSlurmClient(**both_ways(cluster, **{"transport": "rest", "workdir": "/tmp", **settings}))
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from slurm_rest.transport import ssh
 from slurm_rest.transport.rest import connection
 from slurm_rest.watching import JobChange
 from tests.support.network import CutNetwork, network_to
+from tests.support.transports import ssh_way
 from tests.support.waiting import until_true
 
 SCRIPT = "#!/bin/sh\nexit 3\n"
@@ -56,8 +57,7 @@ def make(
             url = f"http://127.0.0.1:{network.port(cluster.state.ports.slurmrestd)}"
             given = {"url": url, "token": cluster.token("alice"), "timeout": 1.0}
         else:
-            given = {"ssh_host": "127.0.0.1", "ssh_port": port, "ssh_user": "alice", "ssh_key_file": cluster.ssh_key}
-            given["ssh_known_hosts"] = tmp_path / "known_hosts"
+            given = {**ssh_way(cluster), "ssh_port": port, "ssh_known_hosts": tmp_path / "known_hosts"}
         given |= {"transport": way, "workdir": "/tmp", **settings}
         return AsyncSlurmClient(**given)  # type: ignore[arg-type]  # whatever a test wants to set
 

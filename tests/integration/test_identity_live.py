@@ -16,19 +16,15 @@ from slurm_rest import AsyncSlurmClient
 from slurm_rest.auth import KeyToken
 from slurm_rest.errors import AuthError, ConfigError, TokenRejected, UnknownUser
 from tests.support.cluster import OwnCluster
+from tests.support.transports import ssh_way
 
 from .conftest import MakeClient
 
 TRUE = "#!/bin/sh\ntrue\n"
 
 
-def over_ssh(cluster: Cluster, user: str) -> dict[str, object]:
-    keys = {"ssh_key_file": cluster.ssh_key, "ssh_known_hosts": cluster.known_hosts}
-    return {"ssh_host": "127.0.0.1", "ssh_port": cluster.ssh_port, "ssh_user": user, **keys}
-
-
 async def test_scontrol_over_ssh_makes_the_token(make_client: MakeClient, cluster: Cluster) -> None:
-    slurm = make_client(token=None, token_ssh=True, **over_ssh(cluster, "bob"))
+    slurm = make_client(token=None, token_ssh=True, **ssh_way(cluster, "bob"))
     assert slurm.transport == "rest"
     job = await slurm.submit(TRUE, hold=True)
     assert (await job.info()).user == "bob"
@@ -41,18 +37,18 @@ async def test_a_chain_passes_over_what_does_not_work(
 ) -> None:
     monkeypatch.setenv("SLURM_JWT", cluster.token("alice", lifespan=-60))
     sources = ["env", "file:/nonexistent", "ssh"]
-    slurm = make_client(token=sources, **over_ssh(cluster, "alice"))
+    slurm = make_client(token=sources, **ssh_way(cluster, "alice"))
     await slurm.ping()
     assert slurm.settings.token.name.startswith("scontrol token")
 
 
 async def test_what_ssh_lacks_is_said(make_client: MakeClient, cluster: Cluster) -> None:
-    slurm = make_client(token=None, token_ssh=True, **over_ssh(cluster, "nosuchuser"))
+    slurm = make_client(token=None, token_ssh=True, **ssh_way(cluster, "nosuchuser"))
     with pytest.raises(AuthError, match="does not let us in"):
         await slurm.states([1])
     cluster.exec(["mv", "/usr/bin/scontrol", "/usr/bin/scontrol.away"], check=True)
     try:
-        slurm = make_client(token=None, token_ssh=True, **over_ssh(cluster, "alice"))
+        slurm = make_client(token=None, token_ssh=True, **ssh_way(cluster, "alice"))
         with pytest.raises(ConfigError, match=r"scontrol token on .* failed: .*not found"):
             await slurm.states([1])
     finally:

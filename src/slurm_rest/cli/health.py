@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from slurm_rest.config import load_settings
+from slurm_rest.config import TransportName, load_settings
 from slurm_rest.errors import SlurmError
-from slurm_rest.models import Ping
+from slurm_rest.models import FilesWay, Ping
 from slurm_rest.tables import show_span
 
 from .documents import describe
@@ -70,14 +70,16 @@ _KEYS = [
     "ok",
     "transports (each with name, ok, url, user, cluster, slurm, api_version, token, checks)",
     "health (each with transport, where, state, reason, active)",
+    "files (with ok, where, checks)",
 ]
 
 
-@click.command(short_help="Check token, controller and accounting.")
+@click.command(short_help="Check token, controller, accounting and files.")
 @json_option(_KEYS, "an object")
 @click.pass_context
 def ping(ctx: click.Context, as_json: bool) -> None:
-    """Check that Slurm answers you: token, controller and accounting, over each transport that is configured.
+    """Check that Slurm answers you: token, controller and accounting over each transport that is configured,
+    and the ways to the cluster's files.
 
     Each line is printed once it is known; slurmrestd takes up to 20 s to find out that slurmctld or
     slurmdbd is away, 50 s that it is frozen; a frozen slurmrestd is given up after 10 s (after 60 s where
@@ -100,14 +102,35 @@ def ping(ctx: click.Context, as_json: bool) -> None:
             where, checks = places[name], [_failed("transport", error)]
             tell(f"{name} {one_line(where)}\n{_line(checks[0])}")
         documents.append(_transport(name, where, login, checks))
-    ok = all(document["ok"] for document in documents)
+    files = _files(ctx, names[0], tell)
+    ok = all(document["ok"] for document in [*documents, files])
     health = _health(documents)
     if as_json:
-        out_json({"ok": ok, "transports": documents, "health": health})
+        out_json({"ok": ok, "transports": documents, "health": health, "files": files})
     elif len(health) > 1:
         out(_used(health))
     if not ok:
         raise Failed(status=FAILED)
+
+
+def _files(ctx: click.Context, name: TransportName, tell: Callable[[str], None]) -> dict[str, object]:
+    """Check the ways to files. That there is none is told with the remedy, and no failure: everything else works."""
+    try:
+        # Any that can be made will do: nothing is asked over it.
+        ways = with_client(ctx, lambda client: client.ping_files(), name)
+    except SlurmError as error:
+        # Of the transport, which has been told.
+        hint = error.hint
+        ways = [FilesWay(kind="none", where="unknown", reachable=False, reason=error.message, hint=hint)]
+    where = ", ".join(way.where for way in ways)
+    tell(f"files {one_line(where)}")
+    checks = []
+    for way in ways:
+        bad = way.reachable is False and way.kind != "none"
+        checks.append(_Check(way.kind, ok=not bad, message=way.reason, hint=way.hint, error=way.error))
+        tell(_line(checks[-1], "" if way.reason else way.where))
+    found: list[object] = [check.document() for check in checks]
+    return {"ok": all(check.ok for check in checks), "where": where, "checks": found}
 
 
 def _health(documents: list[dict[str, object]]) -> list[dict[str, object]]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -30,7 +31,16 @@ def test_all_is_well(run: Run, server: Server) -> None:
 
     assert (result.status, result.err) == (0, "")
     assert result.out.splitlines()[0] == f"rest {URL}"
-    assert [line.split()[0] for line in result.out.splitlines()] == ["rest", "token", "controller", "accounting"]
+    assert [line.split()[0] for line in result.out.splitlines()] == [
+        "rest",
+        "token",
+        "controller",
+        "accounting",
+        "files",
+        "none",
+        "hint:",
+    ]
+    assert "SLURM_REST_PATH_MAP" in result.out.splitlines()[-1]
     said = lines(result.out)
     assert said["token"].startswith("ok      alice, from SLURM_JWT, good for 00:59:")
     assert said["controller"].startswith("ok      ctl1: Slurm 24.11.5, API v0.0.42, cluster testing, ")
@@ -183,7 +193,8 @@ def test_a_transport_that_cannot_be_made_does_not_hide_the_others(
 
     assert (result.status, result.err) == (1, "")
     assert lines(result.out)["controller"].startswith("ok ")
-    *_, head, check, hint, used = result.out.splitlines()
+    *_, head, check, hint, files, sftp, _, used = result.out.splitlines()
+    assert (files, sftp.split()[:2]) == ("files SFTP at login.test", ["sftp", "FAILED"])
     assert head == "ssh login.test"
     assert check == "  transport   FAILED  SSH needs asyncssh, which is not installed"
     assert hint.strip().startswith("hint: Install it: pip install")
@@ -199,6 +210,29 @@ def test_a_transport_that_cannot_be_made_does_not_hide_the_others(
     assert ssh["checks"][0]["name"] == "transport"
 
 
+def test_each_way_to_files_is_checked(
+    run: Run, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("SLURM_REST_PATH_MAP", f"/home={tmp_path}/home")
+    result = run("ping")
+    assert result.status == 0
+    head, check = result.out.splitlines()[-2:]
+    assert head == f"files /home at {tmp_path}/home"
+    assert check.split()[:2] == ["directory", "ok"]
+
+    monkeypatch.setenv("SLURM_REST_PATH_MAP", f"/home={tmp_path}/home,/scratch={tmp_path}/gone")
+    result = run("ping")
+    assert result.status == 1
+    gone, hint, home = result.out.splitlines()[-3:]
+    assert gone.split()[:2] == ["directory", "FAILED"]
+    assert "There is no /scratch" in gone
+    assert "is it mounted" in hint
+    assert home.split()[:2] == ["directory", "ok"]
+    files = json.loads(run("ping", "--json").out)["files"]
+    assert (files["ok"], [check["error"] for check in files["checks"]]) == (False, ["FileMissing", None])
+
+
 def test_texts_of_the_server_are_made_harmless(run: Run, server: Server) -> None:
     evil = {"hostname": "ctl\x1b]0;x\x07\n", "responding": True, "primary": True}
     server.answer("GET", "/slurm/ping/", {"pings": [evil]})
@@ -206,4 +240,4 @@ def test_texts_of_the_server_are_made_harmless(run: Run, server: Server) -> None
     result = run("ping")
 
     assert "\x1b" not in result.out
-    assert len(result.out.splitlines()) == 4
+    assert len(result.out.splitlines()) == 7

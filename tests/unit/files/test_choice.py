@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from slurm_rest import AsyncSlurmClient
 from slurm_rest.config import load_settings
 from slurm_rest.errors import ConfigError
 from slurm_rest.transport.files import Files, choose_files
@@ -39,3 +40,27 @@ async def test_the_path_map_comes_first(here: str) -> None:
 @pytest.mark.parametrize("settings", [{"transport": "cli"}, {"environment": "submit"}])
 async def test_on_a_host_of_the_cluster_all_paths_are_at_hand(here: str, settings: dict[str, object]) -> None:
     assert (await files(**settings).tail(f"{here}/f")).data == b"here"
+
+
+async def test_health_has_a_row_for_files(here: str) -> None:
+    def client(**settings: object) -> AsyncSlurmClient:
+        environ = {"HOME": "/nowhere"}
+        return AsyncSlurmClient("http://nowhere", token="t", environ=environ, **settings)  # type: ignore[arg-type]
+
+    async with client() as slurm:
+        row = slurm.health()[-1]
+        assert (row.transport, row.state, row.where) == ("files", "open", "nowhere")
+        assert "SLURM_REST_PATH_MAP" in row.reason
+        assert [way.kind for way in await slurm.ping_files()] == ["none"]
+    async with client(path_map={"/a": here, "/gone": f"{here}/gone"}, ssh_host="login", transport="rest") as slurm:
+        row = slurm.health()[-1]
+        assert (row.state, row.since, row.active) == ("closed", None, False)
+        assert row.where.endswith("SFTP at login")
+    async with client(path_map={"/a": here, "/gone": f"{here}/gone"}) as slurm:
+        found = {way.where: way.reachable for way in await slurm.ping_files()}
+        assert found == {f"/a at {here}": True, f"/gone at {here}/gone": False}
+        row = slurm.health()[-1]
+        assert (row.state, row.since is not None) == ("open", True)
+        assert "There is no /gone" in row.reason
+    async with client(environment="submit") as slurm:
+        assert [(way.kind, way.reachable) for way in await slurm.ping_files()] == [("host", True)]

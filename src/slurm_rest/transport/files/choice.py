@@ -12,6 +12,7 @@ from slurm_rest.pathmap import PathMap
 from slurm_rest.transport.base import SlurmTransport
 
 from .base import Files, Store
+from .checking import NO_FILES_HINT
 from .directory import DirectoryStore
 from .stored import StoredFiles
 
@@ -63,11 +64,7 @@ class _Ways:
             return self._here
         if settings.ssh_host:
             return self._sftp
-        hint = (
-            "Set SLURM_REST_PATH_MAP where the directory is mounted here (for instance /home=/mnt/home), or"
-            " SLURM_REST_SSH_HOST to read files over SFTP; slurmrestd moves none."
-        )
-        raise ConfigError(f"Nothing leads to {path} on the cluster", hint=hint)
+        raise ConfigError(f"Nothing leads to {path} on the cluster", hint=NO_FILES_HINT)
 
     @cached_property
     def _mapped(self) -> Store:
