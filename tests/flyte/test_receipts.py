@@ -5,15 +5,23 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
+import flyte
 import pytest
 
-from flyteplugins.slurm_rest import objects
+from flyteplugins.slurm_rest import Slurm, SlurmScriptTask, objects
+from flyteplugins.slurm_rest.links import Copies
+from flyteplugins.slurm_rest.members import output_of
 from flyteplugins.slurm_rest.receipts import Receipts
 from tests.support.waiting import until, until_true
 
+from .support.platform import serialize
 from .support.s3 import Store
+from .test_service import Site, attempt, script, site, written_to
+
+__all__ = ["site"]
 
 _numbers = itertools.count()
 
@@ -142,3 +150,38 @@ async def test_conditions_are_kept(place: str) -> None:
     await objects.remove(place)
     await objects.remove(place)
     assert await objects.read(place) is None
+
+
+async def test_a_store_that_does_not_answer_is_asked_again(
+    site: Site, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Flyte's own clients of stores have no time-out that would ever be reached."""
+    monkeypatch.setattr("flyteplugins.slurm_rest.transfers._PATIENCE", 0.3)
+    meta = await site.connector.create(serialize(script()), "s3://runs/silent", {}, attempt("silent"))
+    written_to(site, meta).write_bytes(b"weights")
+    store.held.add("runs/silent/model")
+    site.finish(meta)
+
+    async def troubled() -> bool:
+        phase, found = await site.get(meta)
+        assert phase in ("QUEUED", "RUNNING"), found.message
+        return "trouble with it: TimeoutError" in (found.message or "")
+
+    await until(troubled, "the trouble told")
+    store.held.clear()
+    await site.until(meta, "SUCCEEDED")
+    assert store.objects["runs/silent/model"] == b"weights"
+
+
+async def test_files_of_an_array_are_copied_those_of_failed_tasks_first(site: Site, store: Store) -> None:
+    task = SlurmScriptTask("array", "#!/bin/sh\n#SBATCH --array=0-29\n", Slurm())
+    flyte.TaskEnvironment.from_task("array", task)
+    meta = await site.connector.create(serialize(task), "s3://runs/array", {}, attempt("array"))
+    for number in range(30):
+        path = site.files / output_of(meta.stdout_path, number).removeprefix("/home/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"%d" % number)
+    files = site.connector._cluster_of(meta, None).client.files
+    links = await Copies().links("k", meta, files, timedelta(days=1), patience=30, failed=[27])
+    assert [link.name for link in links or []] == [f"stdout of task {number}" for number in (27, *range(9))]
+    assert store.objects[f"runs/array/slurm-{meta.job_id}_27.stdout.txt"] == b"27"

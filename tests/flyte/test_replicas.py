@@ -21,8 +21,10 @@ from .support.platform import Platform, Submitted, service
 from .support.s3 import Store
 
 # A dead replica is waited for half a minute; here less.
-HURRIED = "import flyteplugins.slurm_rest.receipts as r; r._LEASE, r._BEAT, r._LOOK = 3.0, 0.5, 0.2"
-QUICK = {"FLYTE_STORAGE_RETRIES": "1", "FLYTE_STORAGE_BACKOFF_SECONDS": "1"}
+HURRIED = """
+import flyteplugins.slurm_rest.receipts as r
+r._LEASE, r._BEAT, r._LOOK = 3.0, 0.5, 0.2
+"""
 _ORDER = ("QUEUED", "WAITING_FOR_RESOURCES", "INITIALIZING", "RUNNING", "SUCCEEDED")
 Start = Callable[[], tuple[Platform, Callable[[], None]]]
 
@@ -34,9 +36,7 @@ async def start(cluster_26_05: Cluster, store: Store) -> AsyncIterator[Start]:
 
         def started() -> tuple[Platform, Callable[[], None]]:
             running = contextlib.ExitStack()
-            address = running.enter_context(
-                service({**store.variables(), **QUICK, **over_rest(cluster_26_05)}, HURRIED)
-            )
+            address = running.enter_context(service({**store.variables(), **over_rest(cluster_26_05)}, HURRIED))
             platform = Platform(address, environment=store.variables())
             ends.callback(running.close)
             ends.push_async_callback(platform.close)
@@ -69,6 +69,7 @@ class Seen:
     async def ask(self, platform: Platform, job: Submitted) -> Any:
         found = await platform.get(job)
         last, now = self.last.get(platform.address, "QUEUED"), str(TaskExecution.Phase.Name(found.phase))
+        assert now in _ORDER, found.message
         assert _ORDER.index(now) >= _ORDER.index(last), f"{last}, then {now}"
         self.last[platform.address] = now
         return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from slurm_rest.within import within
+
 from .clients import Cluster
 from .metadata import SlurmJobMetadata
 from .outcome import Outcome, read_outcome
@@ -15,6 +17,9 @@ from .template import NATIVE
 from .transfers import Transfer, collect
 
 __all__ = ["work_for"]
+
+# A store that does not answer is asked again.
+_PATIENCE = 60.0
 
 
 def work_for(
@@ -32,7 +37,8 @@ def work_for(
         expects, zero = meta.expects_outputs, phase is Phase.SUCCEEDED
 
         async def outcome() -> Outcome | None:
-            return await read_outcome(meta.output_prefix, expects_outputs=expects, exited_zero=zero)
+            reading = read_outcome(meta.output_prefix, expects_outputs=expects, exited_zero=zero)
+            return await within(_PATIENCE, reading)
 
         return outcome
     return None

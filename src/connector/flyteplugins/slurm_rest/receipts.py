@@ -18,6 +18,8 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from slurm_rest.within import within
+
 from . import objects
 
 __all__ = ["Receipts"]
@@ -26,6 +28,8 @@ log = logging.getLogger("flyteplugins.slurm_rest")
 
 # A replica that has not written for so long is taken for dead; a store that is away for longer costs a second upload.
 _LEASE, _BEAT, _LOOK = 30.0, 8.0, 2.0
+# A store may not answer at all.
+_ANSWER = 15.0
 
 
 class _Lost(Exception):
@@ -50,7 +54,7 @@ class Receipts:
         """
         seen, since = "", self.clock()
         while True:
-            found = await objects.read(uri)
+            found = await within(_ANSWER, objects.read(uri))
             if found is not None and (result := _result(found.data)) is not None:
                 return result
             if found is not None and found.tag != seen:
@@ -69,14 +73,14 @@ class Receipts:
         if found is not None and _owner(found.data) == self.owner:
             return found.tag
         if found is None:
-            claimed = await objects.create(uri, self._claim())
+            claimed = await within(_ANSWER, objects.create(uri, self._claim()))
         elif is_stale:
             log.warning("%s: whoever began it has not been heard of for %g s, beginning anew", uri, self.lease)
-            claimed = await objects.replace(uri, self._claim(), found.tag)
+            claimed = await within(_ANSWER, objects.replace(uri, self._claim(), found.tag))
         else:
             return ""
         # A store that knows no conditions has let two of them write: the later one counts.
-        mine = await objects.read(uri) if claimed else None
+        mine = await within(_ANSWER, objects.read(uri)) if claimed else None
         return mine.tag if mine is not None and _owner(mine.data) == self.owner else ""
 
     async def _done(self, uri: str, tag: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
@@ -104,8 +108,8 @@ class Receipts:
     async def _written(self, uri: str, data: bytes, tag: str) -> str:
         """Write our receipt anew and return its mark. Raises ``_Lost`` where it is ours no more."""
         for _ in range(2):
-            written = await objects.replace(uri, data, tag)
-            now = await objects.read(uri)
+            written = await within(_ANSWER, objects.replace(uri, data, tag))
+            now = await within(_ANSWER, objects.read(uri))
             if written and now is not None and now.data == data:
                 return now.tag
             # An answer that was lost leaves an unknown mark on what is still ours.

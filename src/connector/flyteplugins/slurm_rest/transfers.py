@@ -18,12 +18,17 @@ from flyte.io import Dir, File
 
 from slurm_rest.errors import FileMissing, FilesError
 from slurm_rest.transport.files import Files
+from slurm_rest.within import within
 
 from .outcome import Outcome
 from .receipts import Receipts
 from .typed import VALUE_LIMIT, MalformedValue, read_value
 
 __all__ = ["Transfer", "collect"]
+
+# flyte's clients of stores wait for ever for one that does not answer. So long for a small request, and for an upload
+# so long and then at least so many bytes a second; what takes longer is tried again.
+_PATIENCE, _SLOWEST = 60.0, 256 * 1024
 
 _DIRECTORY, _VALUE = "directory", "value"
 
@@ -88,7 +93,7 @@ async def _moved(transfer: Transfer, files: Files) -> bytes:
     for name, place in transfer.outputs.items():
         try:
             if place["kind"] == _VALUE:
-                values[name] = base64.b64encode(await _small_file(place, files)).decode()
+                values[name] = base64.b64encode(await within(_PATIENCE, _small_file(place, files))).decode()
             elif not await _bring(place, files, transfer.limit):
                 raise _Missing(place)
         except (_Missing, _TooLarge, FilesError) as error:  # noqa: PERF203  # each has its own
@@ -145,7 +150,7 @@ async def _small_file(place: Mapping[str, str], files: Files) -> bytes:
 async def _bring(place: Mapping[str, str], files: Files, limit: int | None) -> bool:
     """Have one output in the store; False where the script wrote none."""
     if place.get("upload") in ("job", "presigned"):
-        return bool(await storage.exists(place["uri"]))
+        return bool(await within(_PATIENCE, storage.exists(place["uri"])))
     if place["kind"] == _DIRECTORY:
         return await _bring_tree(place["written_to"], place["uri"], files, limit)
     try:
@@ -190,9 +195,10 @@ async def _send(files: Files, path: str, uri: str, size: int) -> None:
         await asyncio.to_thread(Path(uri.removeprefix("file://")).parent.mkdir, parents=True, exist_ok=True)
     if size == 0:
         # An upload of no parts leaves no object.
-        await storage.put_stream(b"", to_path=uri)
+        await within(_PATIENCE, storage.put_stream(b"", to_path=uri))
         return
-    await storage.put_stream(chunks(), to_path=uri, size_hint=size)
+    bound = _PATIENCE + size / _SLOWEST
+    await within(bound, storage.put_stream(chunks(), to_path=uri, size_hint=size))
 
 
 def _check_size(size: int, limit: int | None) -> None:
