@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from cluster.native import Cluster
 from .support.node import provide_python
 from .support.platform import Platform, service
 from .support.s3 import Store, serve
+from .support.site import Site
 
 
 @pytest.fixture(scope="session")
@@ -76,3 +78,10 @@ async def platform_over_ssh(cluster_24_11: Cluster, store: Store) -> AsyncIterat
         found = Platform(address, environment=store.variables())
         yield found
         await found.close()
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    monkeypatch.setenv("FLYTE_SLURM_REST_URL", "http://slurm")
+    monkeypatch.setenv("FLYTE_SLURM_FILES", "/home=/mounted")
+    return Site(tmp_path)

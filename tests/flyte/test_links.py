@@ -14,9 +14,7 @@ from tests.support.waiting import until
 
 from .support.platform import serialize
 from .support.s3 import Store
-from .test_service import Site, answer, attempt, site
-
-__all__ = ["site"]
+from .support.site import Site, answer, attempt
 
 PAGES = (
     "Job=https://portal/{cluster}/jobs/{job_id}?q={stdout}; Graph=https://g/d?from={start_ms}&to={end_ms}&n={node}\n"

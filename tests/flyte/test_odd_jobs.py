@@ -20,9 +20,7 @@ from flyteplugins.slurm_rest.workplace import find_workplace
 from slurm_rest import AsyncSlurmClient
 from slurm_rest.testing import FakeTransport
 
-from .test_service import Site, attempt, jobs, site
-
-__all__ = ["site"]
+from .support.site import Site, attempt, jobs
 
 GRPC_LIMIT = 4 * 1024 * 1024
 OFFICIAL: dict[str, Any] = {"host": "", "username": "", "port": 22, "stdout_path": "/o", "stderr_path": "/e"}

@@ -24,9 +24,7 @@ from slurm_rest.errors import ConfigError
 
 from .support.platform import serialize
 from .support.s3 import Store
-from .test_service import Site, attempt, jobs, site
-
-__all__ = ["site"]
+from .support.site import Site, attempt, jobs
 
 WEEK = timedelta(days=7)
 TASK = Task("slurm_script", "t", script="#!/bin/sh\n", outputs={"model": "file"}, output_upload="presigned")

@@ -19,9 +19,7 @@ from tests.support.waiting import until, until_true
 
 from .support.platform import serialize
 from .support.s3 import Store
-from .test_service import Site, attempt, script, site, written_to
-
-__all__ = ["site"]
+from .support.site import Site, attempt, script, written_to
 
 _numbers = itertools.count()
 

@@ -18,9 +18,7 @@ from slurm_rest.errors import AccountingDown, ConfigError
 from slurm_rest.testing import FakeTransport
 from tests.support.waiting import until_true
 
-from .test_service import Site, attempt, site
-
-__all__ = ["site"]
+from .support.site import Site, attempt
 
 DAY, NOW = timedelta(days=1), datetime.now(timezone.utc)
 NAMES = {kind: f"flyte-train-r1-a0-0-{kind}" for kind in ("00000001", "00000002", "00000003", "00000004", "00000005")}

@@ -1,0 +1,96 @@
+"""What get tells of a job on a cluster in memory: its phases, the truth at the end, what limits and ends it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+
+import flyte
+import pytest
+
+from .support.site import Site, answer
+
+
+async def test_a_task_goes_through_its_phases(site: Site) -> None:
+    meta = await site.create()
+    assert (await site.get(meta))[0] in ("QUEUED", "WAITING_FOR_RESOURCES")
+    site.fake.start(int(meta.job_id))
+    running = await site.until(meta, "RUNNING")
+    assert running.custom_info is not None
+    assert running.custom_info["job_id"] == meta.job_id
+    (site.store / "outputs.pb").write_bytes(b"")
+    site.finish(meta)
+    await site.until(meta, "SUCCEEDED")
+    assert (await site.get(meta))[0] == "SUCCEEDED", "it stays"
+
+
+async def test_a_job_that_exits_zero_is_no_success_when_the_task_raised(site: Site) -> None:
+    meta = await site.create()
+    site.fails("no such column")
+    (site.store / "outputs.pb").write_bytes(b"")
+    site.finish(meta)
+    found = await site.until(meta, "FAILED")
+    assert found.message is not None
+    assert found.message.startswith("ValueError: no such column\nSlurm job")
+
+
+async def test_an_error_worth_another_attempt_is_retryable(site: Site) -> None:
+    meta = await site.create()
+    site.fails("again", recoverable=True)
+    site.finish(meta)
+    await site.until(meta, "RETRYABLE_FAILED")
+
+
+async def test_a_job_that_wrote_nothing_has_failed(site: Site) -> None:
+    meta = await site.create()
+    site.finish(meta)
+    found = await site.until(meta, "FAILED")
+    assert "wrote neither outputs.pb nor error.pb" in (found.message or "")
+
+
+async def test_a_job_that_failed_by_itself_says_how(site: Site) -> None:
+    meta = await site.create()
+    log = site.files / meta.stderr_path.removeprefix("/home/")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("first\nKilled by something\n")
+    site.finish(meta, 9)
+    found = await site.until(meta, "FAILED")
+    assert "exit code 9:0" in (found.message or "")
+    assert (found.message or "").endswith("--- stderr (last 30 lines) ---\nfirst\nKilled by something")
+
+
+@pytest.mark.parametrize(
+    ("state", "phase"), [("NODE_FAIL", "RETRYABLE_FAILED"), ("PREEMPTED", "RETRYABLE_FAILED"), ("TIMEOUT", "FAILED")]
+)
+async def test_ends_that_slurm_chose(site: Site, state: str, phase: str) -> None:
+    meta = await site.create()
+    site.finish(meta, state=state)
+    await site.until(meta, phase)
+
+
+async def test_a_job_that_waits_too_long_is_cancelled_and_worth_another_attempt(site: Site) -> None:
+    task = answer.override(timeout=flyte.Timeout(max_queued_time=60))
+    meta = await site.create(task)
+    phase, found = await site.get(meta)
+    assert phase in ("QUEUED", "WAITING_FOR_RESOURCES")
+    assert "too long" not in (found.message or "")
+    site.fake.slurm.advance(61)
+    late = replace(meta, submitted=(datetime.now(timezone.utc) - timedelta(seconds=61)).isoformat())
+    for job in site.fake.slurm.members(int(meta.job_id)):
+        job.submit_time -= 61
+    found = await site.until(late, "RETRYABLE_FAILED")
+    assert "longer than the 0:01:00 that the task allows (max_queued_time" in (found.message or "")
+    site.connector = site.restarted()
+    found = await site.until(late, "RETRYABLE_FAILED")
+    assert "longer than the 0:01:00" in (found.message or ""), "also on another replica"
+
+
+async def test_a_job_that_started_in_time_is_left_alone(site: Site) -> None:
+    meta = await site.create(answer.override(timeout=flyte.Timeout(max_queued_time=60)))
+    site.fake.start(int(meta.job_id))
+    late = replace(meta, submitted=(datetime.now(timezone.utc) - timedelta(seconds=61)).isoformat())
+    await site.until(late, "RUNNING")
+    assert not site.connector.known.giving_up
+    await site.fake.cancel([int(meta.job_id)])
+    found = await site.until(late, "FAILED")
+    assert "max_queued_time" not in (found.message or "")
