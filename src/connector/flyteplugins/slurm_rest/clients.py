@@ -12,7 +12,7 @@ from pathlib import Path
 from slurm_rest import AsyncSlurmClient
 
 from .follower import Follower
-from .settings import ClusterAccess
+from .settings import AskedConnection, ClusterAccess
 
 __all__ = ["Cluster", "Clusters", "make_client"]
 
@@ -61,11 +61,15 @@ class Clusters:
             self._found[key] = Cluster(access, self._make(access))
         return self._found[key]
 
-    def known(self, rest_url: str, host: str, user: str) -> Cluster | None:
+    def known(self, asked: AskedConnection) -> Cluster | None:
         """Return a cluster that an earlier call with its secrets opened: calls for logs bring none."""
-        loop = id(asyncio.get_running_loop())
+        loop, user = id(asyncio.get_running_loop()), asked.username
         for (number, access), cluster in self._found.items():
-            if number == loop and (access.rest_url, access.host) == (rest_url, host) and user in ("", access.user):
+            if asked.cluster:
+                same = access.cluster == asked.cluster
+            else:
+                same = (access.rest_url, access.host) == (asked.rest_url, asked.host)
+            if number == loop and same and user in ("", access.user):
                 return cluster
         return None
 

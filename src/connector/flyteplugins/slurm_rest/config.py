@@ -50,6 +50,8 @@ class Slurm:
     ``env`` reaches the job as its environment, never as text of a script. ``working_dir`` is where the job's output
     goes; a relative one is below the user's home.
 
+    ``cluster`` is one that the connector's deployment names in ``FLYTE_SLURM_CLUSTERS``; all about it is set there.
+
     The connection (``host`` to ``skip_host_key_verification``, and ``rest_url``, ``rest_api_version``, ``rest_token``)
     serves where the connector's deployment sets none: what the deployment sets wins. ``ssh_private_key``,
     ``known_hosts_secret`` and ``rest_token`` are names of Flyte secrets. ``skip_host_key_verification`` counts only
@@ -93,6 +95,7 @@ class Slurm:
     # Ours; keyword-only, so that positional arguments mean what they mean in flyteplugins-slurm.
     python_environment: str | None = field(default=None, kw_only=True)
     launcher: str = field(default="single", kw_only=True)
+    cluster: str | None = field(default=None, kw_only=True)
     rest_url: str | None = field(default=None, kw_only=True)
     rest_api_version: str | None = field(default=None, kw_only=True)
     rest_token: str | None = field(default=None, kw_only=True)
@@ -149,7 +152,7 @@ class Slurm:
         return whole | {name: value for name, value in rest.items() if value}
 
     def _connection(self) -> dict[str, object]:
-        names = ("host", "username", "known_hosts", "rest_url", "rest_api_version")
+        names = ("host", "username", "known_hosts", "rest_url", "rest_api_version", "cluster")
         found: dict[str, object] = {name: getattr(self, name) for name in names if getattr(self, name)}
         if (port := whole_port(self.port)) not in (None, _SSH_PORT):
             found["port"] = port

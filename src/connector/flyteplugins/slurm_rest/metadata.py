@@ -50,6 +50,8 @@ class SlurmJobMetadata(ResourceMeta):
     array: str = ""
     # Seconds that it may wait for its first start, 0 for any.
     max_queued: float = 0.0
+    # Its name in FLYTE_SLURM_CLUSTERS, also where the task named none: another one may be the first tomorrow.
+    cluster: str = ""
 
     @classmethod
     def decode(cls, data: bytes) -> Self:
@@ -93,4 +95,5 @@ class SlurmJobMetadata(ResourceMeta):
             known_hosts=self.known_hosts or "",
             rest_url=self.rest_url,
             rest_api_version=self.rest_api_version,
+            cluster=self.cluster,
         )

@@ -68,7 +68,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
     ) -> SlurmJobMetadata:
         """Submit the job of one attempt, or return the one that it has already. Raises ValueError and SlurmError."""
         task, execution = read_task(task_template), read_execution(task_execution_metadata)
-        deployment = Deployment.read(os.environ)
+        deployment = Deployment.read(os.environ, task.connection.cluster)
         if task.asks_for_unsafe_host and not deployment.skip_host_key_verification:
             log.warning("%s asks not to verify host keys: only the deployment can say so", task.name)
         access = deployment.access(task.connection, _secret_values(ssh_private_key, known_hosts_data, rest_token))
@@ -121,7 +121,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         return await answer(self.known, Question.of(self.known, resource_meta, secrets))
 
     def _cluster_of(self, meta: SlurmJobMetadata, secrets: SecretValues | None) -> Cluster:
-        return self.known.clusters.get(Deployment.read(os.environ).access(meta.asked(), secrets))
+        return self.known.clusters.get(Deployment.read(os.environ, meta.cluster).access(meta.asked(), secrets))
 
     # --- delete ---------------------------------------------------------------------------------------------
 
@@ -168,14 +168,14 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
         ``lines`` is how many of each stream to begin with; flyte 2.12 does not hand on what the platform asks for.
         """
-        cluster = self.known.clusters.known(resource_meta.rest_url, resource_meta.host, resource_meta.username)
+        cluster = self.known.clusters.known(resource_meta.asked())
         cluster = cluster or self._cluster_of(resource_meta, None)
         async for response in job_logs(cluster.client.files, resource_meta, token, lines):
             yield response
 
     async def get_metrics(self, resource_meta: SlurmJobMetadata, **_: object) -> GetTaskMetricsResponse:
         """Return how long the job has run, what it was given and, where accounting knows it, what it used."""
-        cluster = self.known.clusters.known(resource_meta.rest_url, resource_meta.host, resource_meta.username)
+        cluster = self.known.clusters.known(resource_meta.asked())
         cluster = cluster or self._cluster_of(resource_meta, None)
         job = job_handle(resource_meta, cluster)
         try:
@@ -235,4 +235,5 @@ def _metadata(
         expects_outputs=expects_outputs,
         array=str(plan.spec.array or ""),
         max_queued=task.max_queued.total_seconds() if task.max_queued else 0.0,
+        cluster=access.cluster,
     )

@@ -17,7 +17,12 @@ from typing import Literal, cast
 from slurm_rest.errors import ConfigError
 from slurm_rest.pathmap import PathMap
 
-__all__ = ["AskedConnection", "ClusterAccess", "Deployment", "LinkTemplate", "SecretValues", "parse_size", "read_links"]
+from .naming import cluster_prefix, find_cluster
+
+__all__ = [
+    *("CLUSTER_VARIABLES", "AskedConnection", "ClusterAccess", "Deployment", "LinkTemplate", "SecretValues"),
+    *("parse_size", "read_links"),
+]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
@@ -52,6 +57,7 @@ class AskedConnection:
     known_hosts: str = ""
     rest_url: str = ""
     rest_api_version: str = ""
+    cluster: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,10 @@ class SecretValues:
 
 @dataclass(frozen=True, slots=True)
 class ClusterAccess:
-    """One way to one cluster, decided. Equal ones share a client; no secret is ever shown."""
+    """One way to one cluster, decided. Equal ones share a client; no secret is ever shown.
+
+    ``cluster`` is its name in ``FLYTE_SLURM_CLUSTERS``, empty without one.
+    """
 
     transport: Transport = "auto"
     user: str = ""
@@ -82,6 +91,7 @@ class ClusterAccess:
     known_hosts_data: str = field(default="", repr=False)
     skip_host_key_verification: bool = False
     files: str = ""
+    cluster: str = ""
 
     @property
     def has_rest(self) -> bool:
@@ -113,7 +123,8 @@ class LinkTemplate:
 class Deployment:
     """The ``FLYTE_SLURM_*`` variables of the connector, read once and checked.
 
-    ``upload_max_bytes`` is None for no ceiling. ``working_dir`` and ``home`` may contain ``{user}``.
+    With ``FLYTE_SLURM_CLUSTERS`` it is what holds for one of its clusters: ``cluster`` is its name, and its variables
+    begin with ``prefix``. ``upload_max_bytes`` is None for no ceiling. ``working_dir`` may contain ``{user}``.
     """
 
     host: str = ""
@@ -136,25 +147,35 @@ class Deployment:
     log_links: tuple[LinkTemplate, ...] = ()
     log_copies: bool = True
     job_files_ttl: timedelta | None = None
+    cluster: str = ""
+    prefix: str = _PREFIX
 
     @classmethod
-    def read(cls, environ: Mapping[str, str]) -> Deployment:
-        """Read the variables; raises ConfigError for a value that is wrong in form.
+    def read(cls, environ: Mapping[str, str], cluster: str = "") -> Deployment:
+        """Read the variables, for the cluster of this name or for the one that serves tasks which name none.
 
-        The same values make the same object: this is read at each call of the platform.
+        Raises ConfigError for a value that is wrong in form, and for a cluster that there is not. The same values make
+        the same object: this is read at each call of the platform.
         """
-        return _parsed(tuple(environ.get(name, "") for name in _NAMES))
+        cluster = find_cluster(environ, cluster)
+        prefix = cluster_prefix(cluster)
+        own = (environ.get(prefix + name, "") for name in CLUSTER_VARIABLES)
+        shared = (environ.get(_PREFIX + name, "") for name in _SHARED_VARIABLES)
+        return _parsed(cluster, (*own, *shared))
 
     @classmethod
-    def parse(cls, given: Mapping[str, str]) -> Deployment:
+    def parse(cls, given: Mapping[str, str], cluster: str = "") -> Deployment:
         """Return what the variables say, here without their prefix; raises ConfigError as ``read`` does."""
+        prefix = cluster_prefix(cluster)
         transport = given["TRANSPORT"] or "auto"
         if transport not in _TRANSPORTS:
-            raise ConfigError(f"{_PREFIX}TRANSPORT is {transport!r}", hint=f"It takes {', '.join(_TRANSPORTS)}.")
+            raise ConfigError(f"{prefix}TRANSPORT is {transport!r}", hint=f"It takes {', '.join(_TRANSPORTS)}.")
         PathMap.read(given["FILES"])
         found = cls(
+            cluster=cluster,
+            prefix=prefix,
             host=given["HOST"],
-            port=_port(given["PORT"]),
+            port=_port(f"{prefix}PORT", given["PORT"]),
             username=given["USERNAME"],
             # A key ends with a line end, which strip took.
             ssh_private_key=f"{key}\n" if (key := given["SSH_PRIVATE_KEY"]) else "",
@@ -180,13 +201,24 @@ class Deployment:
 
     def _check(self) -> None:
         if self.rest_jwt_key_file and not self.username:
-            hint = f"Set {_PREFIX}USERNAME: with the cluster's key a task could otherwise run as anybody."
-            raise ConfigError(f"{_PREFIX}REST_JWT_KEY_FILE needs the user whom jobs belong to", hint=hint)
-        if not self.rest_url and (self.rest_token or self.rest_token_file or self.rest_jwt_key_file):
-            hint = f"Set {_PREFIX}REST_URL: a token of the deployment goes nowhere else."
+            hint = f"Set {self.prefix}USERNAME: with the cluster's key a task could otherwise run as anybody."
+            raise ConfigError(f"{self.prefix}REST_JWT_KEY_FILE needs the user whom jobs belong to", hint=hint)
+        if not self.rest_url and self._holds_token:
+            hint = f"Set {self.prefix}REST_URL: a token of the deployment goes nowhere else."
             raise ConfigError("There is a token for slurmrestd, but no address", hint=hint)
         if self.transport == "rest" and self.host and not self.rest_url:
-            raise ConfigError(f"{_PREFIX}TRANSPORT is rest", hint=f"Set {_PREFIX}REST_URL.")
+            raise ConfigError(f"{self.prefix}TRANSPORT is rest", hint=f"Set {self.prefix}REST_URL.")
+        if self.cluster:
+            self._check_named()
+
+    def _check_named(self) -> None:
+        """A task chooses among named clusters and nothing else: no host and, with our key, no user."""
+        if not (self.rest_url or self.host or self.transport == "cli"):
+            hint = f"Set {self.prefix}REST_URL or {self.prefix}HOST."
+            raise ConfigError(f"No way to the cluster {self.cluster!r} is configured", hint=hint)
+        if self.ssh_private_key and not self.username:
+            hint = f"Set {self.prefix}USERNAME."
+            raise ConfigError(f"{self.prefix}SSH_PRIVATE_KEY needs the user whom it belongs to", hint=hint)
 
     def access(self, asked: AskedConnection, secrets: SecretValues | None = None) -> ClusterAccess:
         """Return the way to the cluster for a task: what the deployment sets, else what the task asks for.
@@ -195,7 +227,7 @@ class Deployment:
         """
         secrets = secrets or SecretValues()
         if self.transport == "cli":
-            return ClusterAccess(transport="cli", files=self.files)
+            return ClusterAccess(transport="cli", files=self.files, cluster=self.cluster)
         own_rest = bool(self.rest_url)
         access = ClusterAccess(
             transport=self.transport,
@@ -208,6 +240,7 @@ class Deployment:
             rest_jwt_key_file=self.rest_jwt_key_file if own_rest else "",
             rest_ca_file=self.rest_ca_file if own_rest else "",
             files=self.files,
+            cluster=self.cluster,
             **self._ssh(asked, secrets),  # type: ignore[arg-type]  # the names and types of the fields
         )
         if not access.rest_url and not access.host:
@@ -241,26 +274,26 @@ class Deployment:
         }
 
 
-_VARIABLES = (
+# Each named cluster has these of its own; nothing of one, least of all a credential, serves another.
+CLUSTER_VARIABLES = (
     *("HOST", "PORT", "USERNAME", "SSH_PRIVATE_KEY", "KNOWN_HOSTS", "WORKING_DIR", "SKIP_HOST_KEY_VERIFICATION"),
-    *("CONNECTOR_UPLOAD_MAX_BYTES", "TRANSPORT", "FILES", "UPLOAD_URL_TTL", "LOG_LINKS", "LOG_COPIES", "JOB_FILES_TTL"),
+    *("TRANSPORT", "FILES"),
     *("REST_URL", "REST_TOKEN", "REST_TOKEN_FILE", "REST_JWT_KEY_FILE", "REST_API_VERSION", "REST_CA_FILE"),
 )
+_SHARED_VARIABLES = ("CONNECTOR_UPLOAD_MAX_BYTES", "UPLOAD_URL_TTL", "LOG_LINKS", "LOG_COPIES", "JOB_FILES_TTL")
 
 
-_NAMES = tuple(_PREFIX + name for name in _VARIABLES)
+@lru_cache(maxsize=32)
+def _parsed(cluster: str, values: tuple[str, ...]) -> Deployment:
+    names = (*CLUSTER_VARIABLES, *_SHARED_VARIABLES)
+    return Deployment.parse({name: value.strip() for name, value in zip(names, values, strict=True)}, cluster)
 
 
-@lru_cache(maxsize=4)
-def _parsed(values: tuple[str, ...]) -> Deployment:
-    return Deployment.parse({name: value.strip() for name, value in zip(_VARIABLES, values, strict=True)})
-
-
-def _port(text: str) -> int | None:
+def _port(name: str, text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
-        raise ConfigError(f"{_PREFIX}PORT is {text!r}", hint="It is a number from 1 to 65535.")
+        raise ConfigError(f"{name} is {text!r}", hint="It is a number from 1 to 65535.")
     return int(text)
 
 

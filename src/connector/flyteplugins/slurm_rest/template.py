@@ -153,6 +153,7 @@ def _common(custom: Mapping[str, object]) -> dict[str, object]:
             known_hosts=str(asked.get("known_hosts") or ""),
             rest_url=str(asked.get("rest_url") or ""),
             rest_api_version=str(asked.get("rest_api_version") or ""),
+            cluster=str(asked.get("cluster") or ""),
         ),
         "fields": _mapping(custom, "sbatch"),
         "options": _mapping(custom, "sbatch_options"),
