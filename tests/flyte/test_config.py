@@ -136,7 +136,7 @@ def test_what_is_ours_is_there_only_where_it_is_used() -> None:
         ({"srun_args": ["--outp=/x"]}, "srun_args may not have"),
         ({"srun_args": ["-o", "/x"]}, "srun_args may not have"),
         ({"srun_args": ["--ntasks=2"]}, "srun_args may not have"),
-        ({"srun_args": ["--mpi", "pmix"]}, "srun_args may not have 'pmix'"),
+        ({"srun_args": ["--overlap", "pmix"]}, "srun_args may not have 'pmix'"),
         ({"modules": ["a b"]}, "module name"),
         ({"modules": ["-f"]}, "module name"),
         ({"env": {"A-B": "1"}}, "Invalid environment variable name: 'A-B'"),

@@ -295,6 +295,19 @@ def test_no_words_for_srun_come_in_by_the_runtime() -> None:
         plan(replace(task, container=Container("pyxis", "img", args=("--chdir=/",))))
 
 
+def test_a_value_may_stand_behind_its_option() -> None:
+    container = Container("pyxis", "img", args=("--container-env", "A,B"), srun_args=("--mpi", "pmix", "--overlap"))
+    text = native_script(container, ["true"])
+    assert "--mpi=pmix --overlap --container-image=img" in text
+    assert "--container-env=A,B" in text
+
+
+@pytest.mark.parametrize("words", [["--overlap", "id"], ["--mpi=pmix", "id"], ["--mpi", "--output=/x"], ["mpi", "x"]])
+def test_no_word_for_srun_is_taken_for_a_command(words: list[str]) -> None:
+    with pytest.raises(ValueError, match="srun_args may not have"):
+        Slurm(srun_args=words)
+
+
 def test_one_text_in_place_of_a_list_is_one_item() -> None:
     template = serialize(script_task())
     template.custom.update({"modules": "gcc"})

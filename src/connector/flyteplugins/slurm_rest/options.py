@@ -14,7 +14,7 @@ from slurm_rest.sbatch.options import ROW_OF
 # fmt: off
 __all__ = [
     "FIELD_OPTIONS", "check_env", "check_modules", "check_srun_args", "check_texts", "check_variable", "env_text",
-    "job_options", "json_value", "whole_number", "whole_port",
+    "job_options", "json_value", "srun_words", "whole_number", "whole_port",
 ]
 # fmt: on
 
@@ -62,6 +62,15 @@ _SRUN = frozenset(
         "ntasks-per-node", "ntasks-per-socket", "overcommit", "overlap", "preserve-env", "profile", "propagate",
         "quiet", "resv-ports", "signal", "slurmd-debug", "sockets-per-node", "switches", "threads-per-core", "time",
         "tres-bind", "tres-per-task", "unbuffered", "verbose", "wait",
+    )
+)
+# Those of them without a value, or with one that need not be there.
+_SRUN_FLAGS = frozenset(
+    (
+        "container-entrypoint", "container-mount-home", "container-readonly", "container-remap-root",
+        "container-writable", "disable-status", "exact", "exclusive", "interactive", "kill-on-bad-exit", "label",
+        "no-container-entrypoint", "no-container-mount-home", "no-container-remap-root", "no-kill", "overcommit",
+        "overlap", "preserve-env", "propagate", "quiet", "resv-ports", "unbuffered", "verbose",
     )
 )
 # fmt: on
@@ -140,14 +149,29 @@ def check_texts(name: str, value: object) -> None:
             raise ValueError(f"{name} has {item!r}: it takes texts of one line")
 
 
+def srun_words(args: Iterable[str]) -> list[str]:
+    """Return srun's words with each value in one word with its option: ``--mpi pmix`` becomes ``--mpi=pmix``.
+
+    Only behind an option that always has a value, so that no word can be taken for a command.
+    """
+    found: list[str] = []
+    for word in args:
+        before = found[-1] if found else ""
+        takes = before.removeprefix("--") in _SRUN - _SRUN_FLAGS and before.startswith("--")
+        if takes and not word.startswith("-"):
+            found[-1] = f"{before}={word}"
+        else:
+            found.append(word)
+    return found
+
+
 def check_srun_args(args: Iterable[str], name: str = "srun_args") -> None:
     """Refuse what is no option of srun's from the list of those that do no harm; raises ValueError.
 
-    An option and its value are one word, ``--mpi=pmix``: then no word can be taken for a command. ``name`` is what the
-    words are called where the task is defined.
+    ``name`` is what the words are called where the task is defined.
     """
     check_texts(name, args)
-    for word in args:
+    for word in srun_words(args):
         option = word.removeprefix("--").partition("=")[0]
         if not word.startswith("--") or option not in _SRUN:
             raise ValueError(

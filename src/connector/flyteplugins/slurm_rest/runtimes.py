@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .options import check_srun_args, check_texts
+from .options import check_srun_args, check_texts, srun_words
 
 __all__ = ["RUNTIMES", "Container", "check_runtime", "check_words", "image_for", "is_inside", "step_words"]
 
@@ -66,7 +66,7 @@ def _pyxis(container: Container) -> list[str]:
     if not _WRITABLE_FLAGS.intersection([*container.args, *container.srun_args]):
         # The code bundle is unpacked inside.
         words.append("--container-writable")
-    return [*words, *container.args]
+    return [*words, *srun_words(container.args)]
 
 
 def _apptainer(container: Container) -> list[str]:

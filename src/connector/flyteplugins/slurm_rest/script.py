@@ -13,7 +13,7 @@ from slurm_rest import JobSpec
 from slurm_rest.errors import SpecError
 from slurm_rest.sbatch.dialect import DIALECTS
 
-from .options import check_modules, check_srun_args
+from .options import check_modules, check_srun_args, srun_words
 from .runtimes import Container, is_inside, step_words
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def native_script(container: Container, command: Sequence[str], modules: Sequenc
         return "\n".join([*lines, _PATH, f"exec {shlex.join(_placed(container, command))}", ""])
     is_many = container.launcher == "srun"
     lines += [_CPUS if is_many else _CPUS_OF_ONE, _ALL_VARIABLES, *(_MASTER if is_many else ())]
-    words = ["srun", *_step_size(container), *container.srun_args, *step_words(container)]
+    words = ["srun", *_step_size(container), *srun_words(container.srun_args), *step_words(container)]
     return "\n".join([*lines, f"exec {shlex.join([*words, *_inside(container, command)])}", ""])
 
 
