@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -19,9 +19,10 @@ ODD = "a|b;c^^^d,e=f"
 
 
 async def test_a_job_goes_its_way(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
-    job = await client.submit("#!/bin/sh\nexit 3\n", name="way", time="1:00:00", comment="mine")
+    comment = '{"a":{"b":"90 min"}}'
+    job = await client.submit(f"#!/bin/sh\n#SBATCH --comment='{comment}'\nexit 3\n", name="way", time="1:00:00")
     record = await job.wait(timeout=60)
-    assert (record.id, record.name, record.user, record.comment) == (job.id, "way", "alice", "mine")
+    assert (record.id, record.name, record.user, record.comment) == (job.id, "way", "alice", comment)
     assert record.submission_key.startswith("slurm-rest:")
     assert (record.state.base, str(record.exit_code)) == (BaseState.FAILED, "3:0")
     assert record.time_limit == timedelta(hours=1)
@@ -236,6 +237,9 @@ async def test_the_past_is_known(client: AsyncSlurmClient) -> None:
     await until(lambda: found("FAILED"))
     assert await found("FAILED") == [bad.id]
     assert await found("COMPLETED") == [good.id]
+    abroad = datetime.now(timezone(timedelta(hours=5, minutes=30)))
+    told = await client.history(start=abroad - timedelta(hours=1), end=abroad + timedelta(minutes=1), name=name)
+    assert {job.id for job in told} == {good.id, bad.id}
     assert await client.history(start=timedelta(hours=1), name=name, partition="debug") == []
     assert await client.history(start=timedelta(hours=2), end=timedelta(hours=1), name=name) == []
 

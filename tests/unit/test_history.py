@@ -68,6 +68,8 @@ def test_spans_are_before_now_and_times_without_a_zone_are_local() -> None:
     assert query.end - query.start == timedelta(hours=1)
     naive = datetime(2026, 3, 1, 12)
     assert make_query(naive, datetime(2026, 3, 2)).start.timestamp() == naive.timestamp()
+    abroad = START.astimezone(timezone(timedelta(hours=-9, minutes=-30)))
+    assert make_query(abroad, END).pairs() == make_query(START, END).pairs()
     midnight = make_query(None, None).start.astimezone()
     assert (midnight.hour, midnight.minute) == (0, 0)
 

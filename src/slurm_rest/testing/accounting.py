@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from .habits import habits_of
 from .jobs import FakeJob
 from .past import is_wanted, jobs_between, last_starts
 from .replies import Handler, Reply, Request, failed, refused
@@ -22,7 +23,7 @@ def _guarded(handler: Handler) -> Handler:
         bad = request.owner is None
         if bad or request.faults.accounting_down:
             # 26.05 does not tell a bad token from a dead database.
-            more = ", authentication error" if bad and request.release == "24.11" else ""
+            more = ", authentication error" if bad and habits_of(request.release).tells_bad_token else ""
             return failed(request.release, 7000, f"Failed to open slurmdbd connection{more}", "openapi_get_db_conn")
         return handler(request)
 
@@ -68,7 +69,7 @@ def _reply(request: Request, jobs: list[FakeJob], *, steps: bool) -> Reply:
         records = last_starts(records)
     if request.faults.duplicates:
         records = [one for one in records for _ in range(2)]
-    who = "slurmdb_jobs_get()" if request.release == "26.05" else "slurmdb_jobs_get(0x0)"
+    who = habits_of(request.release).nothing_found
     return Reply(body={"jobs": records}, warnings=[] if records else [Issue(f"{who} found nothing", "_dump_jobs")])
 
 

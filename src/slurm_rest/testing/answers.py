@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from slurm_rest.sbatch.hosts import ranged
 
+from .habits import habits_of
 from .jobs import FakeJob
 from .nodes import Node, Partition
 from .runner import expand, output_of
@@ -32,6 +33,7 @@ class Answers:
 
     def __init__(self, cluster: FakeCluster, version: str) -> None:
         self._cluster, self.release, self.version = cluster, cluster.release, version
+        self._habits = habits_of(cluster.release)
 
     def meta(self, service: str = "slurmctld") -> Record:
         """Return ``meta``, which every answer has."""
@@ -142,7 +144,7 @@ class Answers:
             "shared": [],
             # 24.11 repeats the path of the output for errors that go there too.
             "standard_error": self._path(
-                job, request.text("standard_error") or (output_of(job) if self.release == "24.11" else "")
+                job, request.text("standard_error") or (output_of(job) if self._habits.errors_repeat_output else "")
             ),
             "standard_input": self._path(job, request.text("standard_input")) or record["standard_input"],
             "standard_output": self._path(job, output_of(job)),
@@ -188,7 +190,7 @@ class Answers:
         if not path:
             return ""
         # 24.11 leaves the node's pattern in the record.
-        node = None if self.release == "24.11" else job.nodes[0] if job.nodes else "(null)"
+        node = None if self._habits.keeps_node_pattern else job.nodes[0] if job.nodes else "(null)"
         return expand(job, path, node=node) if always or "stdout_expanded" not in self._shape("job") else path
 
     # --- jobs in accounting ---------------------------------------------------------------------------------
@@ -215,7 +217,7 @@ class Answers:
         partition = self._cluster.machines.partition_of(job).name
         now = self._cluster.now()
         # 24.11 keeps no signal of what was cancelled or took too long.
-        silent = self.release == "24.11" and job.base in ("CANCELLED", "TIMEOUT")
+        silent = self._habits.forgets_signals and job.base in ("CANCELLED", "TIMEOUT")
         code, signal = (0, 0) if silent else (job.exit_code, job.signal)
         end = int(job.end_time)
         values: Record = {

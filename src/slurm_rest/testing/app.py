@@ -13,6 +13,7 @@ from . import accounting, controller
 from .answers import Answers
 from .cluster import FakeCluster
 from .faults import Fault, Faults
+from .habits import habits_of
 from .replies import Handler, Reply, Request, not_found
 from .shapes import versions_of
 from .tokens import Tokens
@@ -102,18 +103,18 @@ class FakeSlurmrestd:
 
     def _content(self, method: str, headers: Mapping[str, str], body: bytes) -> tuple[object, Reply | None]:
         """Parse a body as strictly as slurmrestd: one content type, no charset."""
-        is_old = self.cluster.release == "24.11"
+        habits = habits_of(self.cluster.release)
         if not body:
             return None, None
         if method == "GET" or "chunked" in headers.get("transfer-encoding", ""):
-            return None, Reply(406 if method != "GET" else 400 if is_old else 500, text="Unable to parse query.")
+            return None, Reply(406 if method != "GET" else habits.unread_query, text="Unable to parse query.")
         if headers.get("content-type") != "application/json":
-            words = "Unable to parse query." if is_old else "MIME type is unknown to any loaded plugins"
-            return None, Reply(400 if is_old else 415, text=words)
+            status, words = habits.unread_type
+            return None, Reply(status, text=words)
         try:
             return json.loads(body.decode("utf-8", "surrogateescape")), None
         except ValueError:
-            return None, Reply(400, text="Unable to parse query." if is_old else "Failure during parsing")
+            return None, Reply(400, text=habits.unread_body)
 
 
 def _headers(scope: Message) -> list[tuple[str, str]]:

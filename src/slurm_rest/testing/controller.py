@@ -8,6 +8,7 @@ from slurm_rest.api.base import known_in
 
 from .changing import change, requeue
 from .errors import WORDS, Refused
+from .habits import habits_of
 from .jobs import FakeJob
 from .replies import Handler, Reply, Request, failed, refused
 from .requests import Issue, Submitted, read_submission, read_update
@@ -148,7 +149,7 @@ def _partition(request: Request) -> Reply:
     if found:
         return Reply(body={"partitions": [request.answers.partition(found[0])], "last_update": _now(request)})
     words = f"Unable to find partition {name}"
-    if request.release == "24.11":
+    if habits_of(request.release).refuses_partitions:
         return failed(request.release, 9000, words, "op_handler_partition")
     return Reply(warnings=[Issue(words, "_partition_get")])
 
@@ -164,7 +165,7 @@ def _submit(request: Request) -> Reply:
         if read.is_lost or not read.requests:
             status = status_of_errors(read, release)
             return Reply(status, errors=read.errors, warnings=read.warnings)
-        if owner == NOBODY and release == "26.05":
+        if owner == NOBODY and habits_of(release).refuses_nobody:
             raise Refused(6010)
         job_id = request.cluster.submit(read.requests, owner, hold=read.hold)
     except Refused as refusal:

@@ -8,18 +8,13 @@ from dataclasses import dataclass, field
 from .answers import Answers
 from .cluster import FakeCluster
 from .faults import Faults
+from .habits import habits_of
 from .jobs import Owner
 from .requests import Issue
 from .shapes import Record
 
 __all__ = ["Handler", "Reply", "Request", "failed", "not_found", "refused", "status_of"]
 
-_LOST_PAGE = {
-    "24.11": "Unable find requested URL. Please view /openapi/v3 for API reference.",  # sic
-    "26.05": "Unable to find requested URL endpoint. Please query the '/openapi/v3' endpoint or visit"
-    " 'https://slurm.schedmd.com/rest_api.html' for the OpenAPI specification which includes a list of all possible"
-    " slurmrestd endpoints.",
-}
 # Errors of slurmrestd's own parsers keep 500 in 26.05, where slurmctld's are 422.
 _PARSERS = range(9200, 9300)
 
@@ -76,9 +71,10 @@ def status_of(number: int, release: str) -> int:
     known = {2017: 404, 1007: 511, 7000: 502, 1800: 502, 9000: 422, 6010: 500, -1: 500, 0: 200}
     if number in known:
         return known[number]
-    if number == 1 and release == "26.05":
-        return 403
-    return 422 if release == "26.05" and number not in _PARSERS and number > 1 else 500
+    habits = habits_of(release)
+    if number == 1:
+        return habits.permission_error
+    return habits.other_error if number not in _PARSERS and number > 1 else 500
 
 
 def failed(release: str, number: int, description: str, source: str, body: Mapping[str, object] | None = None) -> Reply:
@@ -93,4 +89,4 @@ def refused(request: Request, what: str, source: str) -> Reply:
 
 def not_found(release: str) -> Reply:
     """Say that there is no such URL: plain text."""
-    return Reply(404, text=_LOST_PAGE[release])
+    return Reply(404, text=habits_of(release).lost_page)

@@ -10,6 +10,7 @@ from slurm_rest.api import words
 from slurm_rest.api.base import known_in
 
 from .errors import WORDS, Refused
+from .habits import habits_of
 from .jobs import JobRequest
 
 __all__ = ["Issue", "Submitted", "read_number", "read_submission", "read_update", "with_changes"]
@@ -113,8 +114,7 @@ def _complain_of_missing(body: Mapping[str, object], parts: list[object], releas
     if not script:
         complaint = 'Populated "script" field is required for job submission'
     elif not parts:
-        verb = "Specifing" if release == "24.11" else "Specifying"  # sic
-        complaint = f'{verb} either "job" or "jobs" fields are required to submit job'
+        complaint = f'{habits_of(release).specifying} either "job" or "jobs" fields are required to submit job'
     if complaint and not found.errors and not found.is_lost:
         found.errors.append(Issue(complaint, "_job_post", 9000))
 
@@ -124,7 +124,7 @@ def _request(part: Mapping[str, object], script: str, release: str) -> JobReques
     if isinstance(environment, dict):
         environment = [f"{key}={value}" for key, value in environment.items()]
     if not isinstance(environment, list) or not environment:
-        raise Refused(2019 if release == "24.11" else 2127)
+        raise Refused(habits_of(release).no_environment)
     if not part.get("current_working_directory"):
         raise Refused(2063)
     if len(script.encode("utf-8", "surrogateescape")) > _LARGEST_SCRIPT:
