@@ -136,6 +136,7 @@ def test_what_is_ours_is_there_only_where_it_is_used() -> None:
         ({"srun_args": ["--outp=/x"]}, "srun_args may not have"),
         ({"srun_args": ["-o", "/x"]}, "srun_args may not have"),
         ({"srun_args": ["--ntasks=2"]}, "srun_args may not have"),
+        ({"container_runtime": "oci", "container_mounts": ["/a:/b"]}, "takes no container_mounts"),
         ({"srun_args": ["--mpi", "pmix"]}, "srun_args may not have 'pmix'"),
         ({"modules": ["a b"]}, "module name"),
         ({"modules": ["-f"]}, "module name"),
