@@ -137,6 +137,7 @@ def test_what_is_ours_is_there_only_where_it_is_used() -> None:
         ({"srun_args": ["-o", "/x"]}, "srun_args may not have"),
         ({"srun_args": ["--ntasks=2"]}, "srun_args may not have"),
         ({"srun_args": ["--overlap", "pmix"]}, "srun_args may not have 'pmix'"),
+        ({"container_runtime": "oci", "container_mounts": ["/a:/b"]}, "takes no container_mounts"),
         ({"modules": ["a b"]}, "module name"),
         ({"modules": ["-f"]}, "module name"),
         ({"env": {"A-B": "1"}}, "Invalid environment variable name: 'A-B'"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -90,17 +91,40 @@ def test_the_code_bundle_has_a_place_to_be_written_to() -> None:
 
 def test_charliecloud() -> None:
     words = step_words(Container("charliecloud", "/images/a", mounts=["/a:/b:ro", "/c"], workdir="/w"))
-    assert words == [
-        *("ch-run", "--write-fake", "--set-env", "--bind", "/a:/b", "--bind", "/c:/c", "--cd=/w", "/images/a", "--")
-    ]
+    assert words == [*("ch-run", "--write-fake", "--bind", "/a:/b", "--bind", "/c:/c", "--cd=/w", "/images/a", "--")]
 
 
 def test_slurms_own_containers_run_the_whole_script_inside() -> None:
     script = native_script(Container("oci", "/bundles/a", python_environment="/opt/venv"), A0)
     assert script.startswith("#!/bin/sh\n")
     assert "srun" not in script
-    assert script.rstrip().endswith(f"exec {shlex.join(A0)}")
+    assert script.splitlines()[-1] == shlex.join(["." if word == "/opt/flyte/" else word for word in A0])
     assert 'export PATH=/opt/venv/bin:"$PATH"' in script
+
+
+def test_a_directory_that_is_asked_for_is_where_a_bundles_command_runs() -> None:
+    script = native_script(Container("oci", "/bundles/a", workdir="/my work"), A0)
+    assert script.splitlines()[-2:] == ["cd -- '/my work'", f"exec {shlex.join(A0)}"]
+
+
+def test_slurms_own_containers_of_many_processes_are_steps() -> None:
+    words = srun_words(Container("oci", "/bundles/a", launcher="srun", srun_args=["--label"]))
+    assert words[:6] == ["exec", "srun", "--label", "--container=/bundles/a", "sh", "-c"]
+    assert "RANK=$SLURM_PROCID" in words[6]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("mounts", ["/a:/b"], "takes no container_mounts"),
+        ("args", ["--x"], "takes no container_args"),
+        ("srun_args", ["--label"], "srun_args would do nothing"),
+    ],
+)
+def test_what_a_bundle_cannot_be_told_is_refused(field: str, value: list[str], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        native_script(Container("oci", "/b", **{field: value}), A0)  # type: ignore[arg-type]  # one of its fields
+    native_script(Container("oci", "/b", launcher="srun", srun_args=["--label"]), A0)
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
@@ -116,18 +140,21 @@ def test_every_script_is_good_shell(runtime: str) -> None:
 # --- what they do -----------------------------------------------------------------------------------------------
 
 
-def run(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a script whose srun passes its command on, without srun's own options."""
-    tools = folder / "bin"
-    tools.mkdir(exist_ok=True)
+def run(
+    script: str, folder: Path, tools: Mapping[str, str] | None = None, /, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a script whose srun passes its command on, without srun's own options, or with ``tools`` of its own."""
+    place = folder / "bin"
+    place.mkdir(exist_ok=True)
     for name, text in {
         "srun": 'while case $1 in --*) true ;; *) false ;; esac; do shift; done; exec "$@"',
         "a0": 'pwd; printf "%s\\n" "$@"; echo "$VIRTUAL_ENV"; exit 3',
         "scontrol": 'printf "n7\\nn8\\n"',
+        **(tools or {}),
     }.items():
-        (tools / name).write_text(f"#!/bin/sh\n{text}\n")
-        (tools / name).chmod(0o755)
-    env = {"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(folder), "TMPDIR": str(folder), **variables}
+        (place / name).write_text(f"#!/bin/sh\n{text}\n")
+        (place / name).chmod(0o755)
+    env = {"PATH": f"{place}:/usr/bin:/bin", "HOME": str(folder), "TMPDIR": str(folder), **variables}
     return subprocess.run(["bash", "-c", script], env=env, cwd=folder, capture_output=True, text=True, check=False)
 
 
@@ -148,6 +175,67 @@ def test_each_process_of_a_distributed_task_knows_its_place(tmp_path: Path) -> N
     place = {"SLURM_PROCID": "3", "SLURM_LOCALID": "1", "SLURM_NTASKS": "4", "SLURM_NODEID": "1", "SLURM_NNODES": "2"}
     done = run(script, tmp_path, SLURM_JOB_NODELIST="n[7-8]", SLURM_JOB_ID="40123", **place)
     assert done.stdout == "1 3 1 4 n7 20123\n", done.stderr
+
+
+RECORD = 'printf "%s\\0" "${0##*/}" "$@" >>"$HOME/calls"; echo >>"$HOME/calls"; '
+# Until the command that runs inside, which is always a shell with -c.
+INSIDE = 'until [ "$2" = -c ]; do shift; done; exec "$@"'
+
+
+@pytest.mark.parametrize(
+    ("container", "calls"),
+    [
+        (
+            Container("pyxis", "/i.sqsh", mounts=["/a b:/b"], workdir="/w", srun_args=["--label"], launcher="srun"),
+            [
+                *("srun", "--label", "--container-image=/i.sqsh", "--container-mounts=/a b:/b"),
+                *("--container-workdir=/w", "--container-writable"),
+            ],
+        ),
+        (
+            Container("apptainer", "/i.sif", mounts=["/a b:/b"], destination="/opt/flyte/", gpus=True),
+            [
+                *("srun", "--nodes=1", "--ntasks=1", "apptainer", "exec", "--nv", "--scratch", "/opt/flyte"),
+                *("--bind", "/a b:/b", "/i.sif"),
+            ],
+        ),
+        (
+            Container("charliecloud", "/image", mounts=["/a b:/b"]),
+            ["srun", "--nodes=1", "--ntasks=1", "ch-run", "--write-fake", "--bind", "/a b:/b", "/image", "--"],
+        ),
+        (Container("oci", "/bundle", launcher="srun"), ["srun", "--container=/bundle"]),
+    ],
+)
+def test_what_a_script_calls_and_what_reaches_the_entrypoint(
+    container: Container, calls: list[str], tmp_path: Path
+) -> None:
+    """By programs that write down their words: srun with pyxis, and those that start an image by themselves."""
+    place = {"SLURM_PROCID": "0", "SLURM_LOCALID": "0", "SLURM_NTASKS": "1", "SLURM_NODEID": "0", "SLURM_NNODES": "1"}
+    nothing = str(tmp_path / "not there")
+    done = run(
+        native_script(container, A0),
+        tmp_path,
+        {"srun": RECORD + INSIDE, "a0": RECORD},
+        SLURM_JOB_NODELIST="n1",
+        SLURM_JOB_ID="1",
+        TMPDIR=nothing,
+        **place,
+    )
+    assert done.returncode == 0, done.stderr
+    first, second = (line.split("\0")[:-1] for line in (tmp_path / "calls").read_text().splitlines())
+    assert first[: len(calls)] == calls
+    assert first[len(calls)] in ("sh", "bash")
+    moved = container.runtime in ("charliecloud", "oci")
+    assert second == ["." if moved and word == "/opt/flyte/" else word for word in A0]
+
+
+def test_an_image_of_charliecloud_says_its_own_environment(tmp_path: Path) -> None:
+    """Made by ch-image it has a file with it, which the job's own values win over."""
+    said = tmp_path / "environment"
+    said.write_text("PATH=/usr/bin:/bin:/image\nMINE=image's own\nTASK=image\n# x\n\n")
+    script = native_script(Container("charliecloud", "/i"), ("sh", "-c", 'echo "$MINE $TASK $PATH"'))
+    done = run(script.replace("/ch/environment", str(said)), tmp_path, {"srun": INSIDE}, TASK="job")
+    assert done.stdout == "image's own job /usr/bin:/bin:/image\n", done.stderr
 
 
 def test_a_module_that_is_missing_ends_the_job(tmp_path: Path) -> None:

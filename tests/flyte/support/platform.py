@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import os
 import signal
@@ -17,7 +18,7 @@ from typing import Any
 import grpc
 from flyte._internal.runtime import convert, io
 from flyte._internal.runtime.task_serde import get_proto_task
-from flyte.models import SerializationContext
+from flyte.models import CodeBundle, SerializationContext
 from flyteidl2.connector import connector_pb2 as messages
 from flyteidl2.connector import service_pb2_grpc
 from flyteidl2.core.execution_pb2 import TaskExecution
@@ -33,10 +34,10 @@ _runs = itertools.count(1)
 _TERMINAL = ("SUCCEEDED", "FAILED", "RETRYABLE_FAILED", "ABORTED")
 
 
-def serialize(task: Any) -> Any:  # a task of either package, a message of protobuf
-    """Return the template of a task as the platform has it."""
+def serialize(task: Any, code: CodeBundle | None = None) -> Any:  # a task of either package, a message of protobuf
+    """Return the template of a task as the platform has it, with its code where that is in no image."""
     # Tasks are named as the nodes import them: from the top of this repository on.
-    context = SerializationContext(version="1", project="p", domain="d", org="o", code_bundle=None, root_dir=ROOT)
+    context = SerializationContext(version="1", project="p", domain="d", org="o", code_bundle=code, root_dir=ROOT)
     return get_proto_task(task, context)
 
 
@@ -67,17 +68,25 @@ class Platform:
         await self._channel.close()
 
     async def create(
-        self, task: Any, *, run: str = "", attempt: int = 0, patient: bool = True, **inputs: object
+        self,
+        task: Any,
+        *,
+        run: str = "",
+        attempt: int = 0,
+        patient: bool = True,
+        interface: Any = None,
+        **inputs: object,
     ) -> Submitted:
         """Create one attempt of a task, with its inputs in the store as the platform puts them there.
 
-        Raises AioRpcError; the deadline's is the second one in a row, unless it is not to be ``patient``.
+        A template says of no input what it was in Python: ``interface`` is the task that it was made of. Raises
+        AioRpcError; the deadline's is the second one in a row, unless it is not to be ``patient``.
         """
         run = run or f"r{os.getpid()}x{next(_runs)}"
         prefix = f"{self.bucket}/{run}/a0/{attempt}"
-        template = task if hasattr(task, "SerializeToString") else serialize(task)
+        template = copy.deepcopy(task) if hasattr(task, "SerializeToString") else serialize(task)
         given: dict[str, Any] = inputs
-        native = await convert.convert_from_native_to_inputs(_interface(task), **given)
+        native = await convert.convert_from_native_to_inputs(_interface(interface or task), **given)
         await io.upload_inputs(native, io.inputs_path(prefix))
         _render(template, prefix, run)
         request = messages.CreateTaskRequest(

@@ -21,7 +21,7 @@ from .options import (
     whole_port,
 )
 from .resources import Resources, resource_options
-from .runtimes import check_runtime, check_words
+from .runtimes import Container, check_bundle, check_runtime, check_words
 
 __all__ = ["LAUNCHERS", "Slurm"]
 
@@ -108,6 +108,15 @@ class Slurm:
         check_srun_args(self.srun_args)
         check_words(self.container_runtime, self.container_args)
         check_texts("container_mounts", self.container_mounts)
+        check_bundle(
+            Container(
+                self.container_runtime,
+                args=self.container_args,
+                mounts=self.container_mounts,
+                srun_args=self.srun_args,
+                launcher=self.launcher,
+            )
+        )
         check_modules(self.modules)
         check_env(self.env)
         whole_port(self.port)

@@ -175,9 +175,11 @@ def _native(task: Task, options: Mapping[str, object], env: Mapping[str, str], h
         raise ValueError("A slurm task cannot be an array: each of its tasks would write the same outputs")
     if not container.image and container.runtime != "none":
         raise ValueError("The slurm task has no container image: set image= on its environment, or container_image")
+    if container.runtime == "oci" and not container.image.startswith("/"):
+        raise ValueError(
+            f"The oci runtime takes the path of a bundle on the cluster, not {container.image!r}: container_image"
+        )
     bundle = image_for(container)
-    if bundle and not bundle.startswith("/"):
-        raise ValueError(f"The oci runtime takes the path of a bundle on the cluster, not {bundle!r}: container_image")
     given = {**options, "container": bundle} if bundle else dict(options)
     script = native_script(container, task.command, task.modules)
     return JobSpec(script, env=env, chdir=home, **given)  # type: ignore[arg-type]  # read by job_options already

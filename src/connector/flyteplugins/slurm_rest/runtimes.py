@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 
 from .options import check_srun_args, check_texts, srun_words
 
-__all__ = ["RUNTIMES", "Container", "check_runtime", "check_words", "image_for", "is_inside", "step_words"]
+__all__ = [
+    "RUNTIMES",
+    "Container",
+    "check_bundle",
+    "check_runtime",
+    "check_words",
+    "image_for",
+    "is_inside",
+    "step_words",
+]
 
 _APPTAINER_SCHEMES = ("docker-daemon:", "docker-archive:", "oci:", "oci-archive:")
 _FILES = (".sif", ".sqsh", ".squashfs")
@@ -83,7 +92,7 @@ def _apptainer(container: Container) -> list[str]:
 
 
 def _charliecloud(container: Container) -> list[str]:
-    words = ["ch-run", "--write-fake", "--set-env"]
+    words = ["ch-run", "--write-fake"]
     for mount in container.mounts:
         source, _, target = mount.removesuffix(":ro").removesuffix(":rw").partition(":")
         words += ["--bind", f"{source}:{target or source}"]
@@ -96,6 +105,10 @@ def _mounted(container: Container) -> bool:
     return any(mount.split(":")[1:2] in ([place], [place + "/"]) for mount in container.mounts)
 
 
+def _oci(container: Container) -> list[str]:
+    return [f"--container={container.image}"]
+
+
 def _nothing(container: Container) -> list[str]:
     return []
 
@@ -105,7 +118,7 @@ _WORDS: Mapping[str, Callable[[Container], list[str]]] = {
     "apptainer": _apptainer,
     "singularity": _apptainer,
     "charliecloud": _charliecloud,
-    "oci": _nothing,
+    "oci": _oci,
     "none": _nothing,
 }
 RUNTIMES = tuple(_WORDS)
@@ -125,6 +138,17 @@ def check_words(runtime: str, args: Sequence[str]) -> None:
         check_texts("container_args", args)
 
 
+def check_bundle(container: Container) -> None:
+    """Raise ValueError for what Slurm's own containers have no way to do: a bundle's config.json says it all."""
+    if container.runtime != "oci":
+        return
+    if container.mounts or container.args:
+        given = "container_mounts" if container.mounts else "container_args"
+        raise ValueError(f"The oci runtime takes no {given}: mounts and the like stand in the bundle's config.json")
+    if container.srun_args and is_inside(container):
+        raise ValueError('The oci runtime calls srun with launcher="srun" alone: srun_args would do nothing')
+
+
 def step_words(container: Container) -> list[str]:
     """Return what stands between srun's own options and the command that runs inside."""
     check_runtime(container.runtime)
@@ -133,10 +157,10 @@ def step_words(container: Container) -> list[str]:
 
 
 def image_for(container: Container) -> str:
-    """Return the path of the bundle for Slurm's own ``--container``, empty for every other runtime."""
-    return container.image if container.runtime == "oci" else ""
+    """Return the path of the bundle that the whole job runs in, empty where it runs on the node."""
+    return container.image if is_inside(container) else ""
 
 
 def is_inside(container: Container) -> bool:
-    """Tell whether the whole batch script runs inside the image: then there is no srun to call."""
-    return container.runtime == "oci"
+    """Tell whether the whole batch script runs inside the image: there is no srun there to start more processes."""
+    return container.runtime == "oci" and container.launcher != "srun"

@@ -14,7 +14,7 @@ from slurm_rest.errors import SpecError
 from slurm_rest.sbatch.dialect import DIALECTS
 
 from .options import check_modules, check_srun_args, srun_words
-from .runtimes import Container, is_inside, step_words
+from .runtimes import Container, check_bundle, is_inside, step_words
 
 if TYPE_CHECKING:
     from slurm_rest.sbatch.keywords import JobOptions
@@ -31,7 +31,13 @@ __all__ = [
 # Enroot drops the PATH of an image and keeps VIRTUAL_ENV, from which the entrypoint is found again.
 _PATH = 'export PATH="${VIRTUAL_ENV:+$VIRTUAL_ENV/bin:}$PATH"'
 # One directory a process for the code bundle: jobs of one user must not unpack into each other's.
-_PRIVATE = 'work=$(mktemp -d "${TMPDIR:-/tmp}/flyte.XXXXXXXX"); trap \'cd /; rm -rf "$work"\' EXIT; cd "$work"'
+# The node's TMPDIR need not be there in a container.
+_PRIVATE = (
+    'work=${TMPDIR:-/tmp}; [ -w "$work" ] || work=/tmp; work=$(mktemp -d "$work/flyte.XXXXXXXX")'
+    ' && trap \'cd /; rm -rf "$work"\' EXIT && cd "$work" || exit'
+)
+# What these run in is often read-only, or somebody else's, or one folder for all jobs.
+_WITHOUT_PLACE = ("none", "charliecloud", "oci")
 # Since 22.05 srun does not take over its job's --cpus-per-task, and where tasks are bound each has one CPU then.
 _CPUS = '[ -z "${SLURM_CPUS_PER_TASK:-}" ] || export SRUN_CPUS_PER_TASK="${SRUN_CPUS_PER_TASK:-$SLURM_CPUS_PER_TASK}"'
 # One process has the whole job: with several tasks' worth of CPUs none of them is to be taken from it.
@@ -42,6 +48,13 @@ _ALL_VARIABLES = "export SLURM_EXPORT_ENV=ALL"
 _RANKS = (
     "export FLYTE_CLUSTERED_WORKER=1 RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS"
     " NODE_RANK=$SLURM_NODEID NNODES=$SLURM_NNODES"
+)
+# What an image of charliecloud says of its environment; ch-run's own --set-env refuses an image that says nothing. What
+# the job brings along counts for more, but for the PATH, which is the node's.
+_CH_ENVIRONMENT = (
+    "[ ! -r /ch/environment ] || while IFS= read -r line; do name=${line%%=*};"
+    " [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] || continue;"
+    ' [ -n "${!name+set}" ] && [ $name != PATH ] || export "$line"; done </ch/environment'
 )
 # A port of its own for each job, so that two on one node do not meet.
 _MASTER = (
@@ -101,13 +114,14 @@ def native_script(container: Container, command: Sequence[str], modules: Sequenc
         raise ValueError("A task needs a command: its container has none")
     check_modules(modules)
     check_srun_args(container.srun_args)
+    check_bundle(container)
     lines = ["#!/bin/sh" if is_inside(container) else "#!/bin/bash", "set -eu", *_module_lines(modules)]
     if container.python_environment:
         # Only where the Python is on the node or inside the bundle; an image has its own.
         place = shlex.quote(container.python_environment.rstrip("/"))
         lines += [f"export VIRTUAL_ENV={place}", f'export PATH={place}/bin:"$PATH"']
     if is_inside(container):
-        return "\n".join([*lines, _PATH, f"exec {shlex.join(_placed(container, command))}", ""])
+        return "\n".join([*lines, *_steps(container, shlex.join(_placed(container, command))), ""])
     is_many = container.launcher == "srun"
     lines += [_CPUS if is_many else _CPUS_OF_ONE, _ALL_VARIABLES, *(_MASTER if is_many else ())]
     words = ["srun", *_step_size(container), *srun_words(container.srun_args), *step_words(container)]
@@ -121,20 +135,30 @@ def _step_size(container: Container) -> list[str]:
 
 def _inside(container: Container, command: Sequence[str]) -> list[str]:
     """Return the command with what its shell does first: words go through untouched."""
+    # A bundle need not have bash.
+    shell = "sh" if container.runtime == "oci" else "bash"
+    return [shell, "-c", "; ".join(_steps(container, '"$@"')), "--", *_placed(container, command)]
+
+
+def _steps(container: Container, command: str) -> list[str]:
     steps = [_RANKS] if container.launcher == "srun" else []
+    steps += [_CH_ENVIRONMENT] if container.runtime == "charliecloud" else []
     steps.append(_PATH)
-    if container.runtime == "none":
-        # The shell stays, to tidy up behind the command.
-        steps += [_PRIVATE, '"$@"']
-    else:
-        steps.append('exec "$@"')
-    return ["bash", "-c", "; ".join(steps), "--", *_placed(container, command)]
+    if container.runtime == "oci" and container.workdir:
+        steps.append(f"cd -- {shlex.quote(container.workdir)}")
+    # With a directory for the code the shell stays, to tidy up behind the command.
+    return [*steps, _PRIVATE, command] if _is_private(container) else [*steps, f"exec {command}"]
+
+
+def _is_private(container: Container) -> bool:
+    # Who names a directory wants to be in it; the code then goes where the task says.
+    return container.runtime == "none" or (container.runtime in _WITHOUT_PLACE and not container.workdir)
 
 
 def _placed(container: Container, command: Sequence[str]) -> list[str]:
     """Return the command with a destination for the code bundle that can be written."""
     words = list(command)
-    if container.runtime != "none" or "--dest" not in words[:-1]:
+    if not _is_private(container) or "--dest" not in words[:-1]:
         return words
     place = words.index("--dest") + 1
     return [*words[:place], ".", *words[place + 1 :]]
