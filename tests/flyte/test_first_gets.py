@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any
@@ -56,18 +55,18 @@ async def test_they_share_their_requests_and_need_no_tasks_of_their_own(site: Si
 
 
 async def test_each_answers_in_its_time_though_nothing_else_does(site: Site) -> None:
-    """By a clock that leaps from one timer to the next: what counts is how long a get is willing to wait."""
+    """By a clock that only leaps from one timer to the next: what counts is how long a get is willing to wait."""
     metas = await metas_of(site)
 
     async def never(*_: object, **__: object) -> None:
         await asyncio.Event().wait()
 
     loop: Any = asyncio.get_running_loop()
-    leapt, select = 0.0, loop._selector.select
+    begin, leapt, select = loop.time(), 0.0, loop._selector.select
 
     def leap(timeout: float | None = None) -> Any:
         nonlocal leapt
-        found = select(0)
+        found = select(timeout if timeout is None else 0)
         if not found and timeout:
             leapt += timeout
         return found
@@ -87,7 +86,7 @@ async def test_each_answers_in_its_time_though_nothing_else_does(site: Site) -> 
         patch.object(site.fake, "describe", never),
         patch("slurm_rest.AsyncSlurmClient.files", property(files_that_hang)),
         patch.object(loop._selector, "select", leap),
-        patch.object(loop, "time", lambda: time.monotonic() + leapt),
+        patch.object(loop, "time", lambda: begin + leapt),
     ):
         longest = max(await asyncio.gather(*map(waited, metas)))
     assert 0.5 < longest <= ANSWER
