@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import flyte
@@ -20,7 +21,7 @@ from slurm_rest.errors import ConfigError
 from slurm_rest.testing import FakeTransport
 
 from .support.platform import serialize
-from .support.site import attempt
+from .support.site import Site, attempt
 
 TWO = {
     "FLYTE_SLURM_CLUSTERS": "hpc, gpu-east",
@@ -136,6 +137,9 @@ async def test_a_job_stays_on_its_cluster(tmp_path: Path, monkeypatch: pytest.Mo
     assert [len(fake.slurm.jobs) for fake in fakes.values()] == [1, 1]
     monkeypatch.setenv("FLYTE_SLURM_CLUSTERS", "gpu-east,hpc")
     again = SlurmConnector(Known(clusters=Clusters(client)))
+    for meta, name in ((first, "hpc"), (second, "gpu-east")):
+        found = await again.get(SlurmJobMetadata.decode(meta.encode()))
+        assert dict(found.custom_info or {})["where"] == f"http://{name}"
     await again.delete(SlurmJobMetadata.decode(first.encode()))
     assert {job.base for job in fakes["hpc"].slurm.members(int(first.job_id))} == {"CANCELLED"}
     with pytest.raises(ConfigError, match="It serves gpu-east, hpc"):
@@ -148,3 +152,14 @@ def test_a_task_carries_the_name_only_where_it_has_one() -> None:
     plain = MessageToDict(serialize(script(None)).custom)
     assert named["connection"] == {"cluster": "hpc"}
     assert "cluster" not in json.dumps(plain)
+
+
+async def test_a_mount_that_the_connector_may_not_write_to_is_no_obstacle(tmp_path: Path, site: Site) -> None:
+    """A connector is a user of its own: jobs' output goes to the home then, as where there is no mount."""
+    user = (await site.create(execution=attempt("r1"))).stdout_path.split("/")[2]
+    made = site.files / user / ".flyte"
+    shutil.rmtree(made)
+    made.symlink_to(made)  # it fails for root, too
+    site.connector = site.restarted()
+    meta = await site.create(execution=attempt("r2"))
+    assert meta.stdout_path.startswith(f"/home/{user}/flyte-")

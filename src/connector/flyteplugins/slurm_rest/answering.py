@@ -55,7 +55,7 @@ class Question:
     @classmethod
     def of(cls, known: Known, meta: SlurmJobMetadata, secrets: SecretValues) -> Question:
         """Return the question about a job; the time runs from here. Raises ConfigError."""
-        time, deployment = TimeLeft(ANSWER), Deployment.read(os.environ)
+        time, deployment = TimeLeft(ANSWER), Deployment.read(os.environ, meta.cluster)
         cluster = known.clusters.get(deployment.access(meta.asked(), secrets))
         return cls(meta, deployment, cluster, job_key(meta, cluster), time)
 

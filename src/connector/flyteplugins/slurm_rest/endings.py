@@ -30,7 +30,7 @@ def work_for(
     ``key`` is the job's identity where no submission key tells it; without ``receipts`` nobody else could do the work.
     """
     if meta.declared_outputs and phase is Phase.SUCCEEDED:
-        limit = Deployment.read(os.environ).upload_max_bytes
+        limit = Deployment.read(os.environ, meta.cluster).upload_max_bytes
         transfer = Transfer(meta.job_id, meta.declared_outputs, limit, meta.submission_key or key)
         return lambda: collect(transfer, cluster.client.files, receipts)
     if meta.task_type == NATIVE and phase in (Phase.SUCCEEDED, Phase.FAILED):

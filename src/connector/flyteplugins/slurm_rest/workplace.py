@@ -62,6 +62,12 @@ async def _make(cluster: Cluster, path: str) -> bool:
                 raise
             log.warning("%s cannot be looked at now: %s", path, error.message)
             return False
+        except FilesError as error:
+            if cluster.access.has_ssh or cluster.access.transport == "cli":
+                raise
+            # On a mount the connector is not the user whose directory it is, and may not be allowed to write at all.
+            log.warning("The connector cannot make a directory: %s", error.message)
+            cluster.directories[path] = False
         else:
             cluster.directories[path] = True
     return cluster.directories[path]
