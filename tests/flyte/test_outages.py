@@ -14,7 +14,7 @@ from tests.support.waiting import until
 from .conftest import over_rest, over_ssh
 from .support.platform import Platform, Submitted, service
 from .support.s3 import Store
-from .support.scripts import SLEEP, jobs_named, number, phase, script
+from .support.scripts import SLEEP, jobs_named, number, phase, root, script
 
 # Runs until a file is there, of a name that no other test uses.
 UNTIL = "#!/bin/sh\nwhile [ ! -e {} ]; do sleep 0.2; done\necho gone on\n"
@@ -129,3 +129,22 @@ async def test_a_new_attempt_ends_the_one_before(platform: Platform, flyte_clust
     assert phase(found) in ("ABORTED", "FAILED"), found.message
     await platform.until(second, "RUNNING")
     await platform.delete(second)
+
+
+async def test_over_ssh_on_a_release_without_a_usable_slurmrestd(cluster_22_05: Cluster, store: Store) -> None:
+    """Success, a cancellation by an administrator, an abort, and a second request for the same attempt."""
+    cluster = cluster_22_05
+    async with connector(store, over_ssh(cluster)) as platform:
+        tasks = [script("ends", "#!/bin/sh\necho hello\n"), script("cancelled", SLEEP), script("aborted", SLEEP)]
+        ends, cancelled, aborted = [await platform.create(task, run=f"old{task.name}") for task in tasks]
+        assert number(await platform.create(tasks[2], run="oldaborted")) == number(aborted)
+        await asyncio.gather(*(platform.until(job, "RUNNING") for job in (cancelled, aborted)))
+        await asyncio.to_thread(root, cluster, "scancel", number(cancelled))
+        await platform.delete(aborted)
+        found = await platform.until(cancelled)
+        assert phase(found) == "FAILED", found.message
+        assert "not through Flyte" in found.message
+        assert phase(await platform.until(aborted)) == "ABORTED"
+        found = await platform.until(ends)
+        assert (phase(found), found.custom_info["transport"]) == ("SUCCEEDED", "ssh"), found.message
+        assert "hello" in (await platform.logs(ends))[0]

@@ -13,7 +13,7 @@ from flyteplugins.slurm_rest.judging import Verdict, judge, settled
 from flyteplugins.slurm_rest.members import output_of, task_ids
 from flyteplugins.slurm_rest.messages import MESSAGE_LIMIT, capped, describe, details, with_stderr
 from flyteplugins.slurm_rest.outcome import Outcome
-from flyteplugins.slurm_rest.queueing import gave_up, is_overdue
+from flyteplugins.slurm_rest.queueing import gave_up, is_overdue, is_stuck
 from flyteplugins.slurm_rest.states import Phase, phase_of
 from slurm_rest.errors import JobNotFound
 from slurm_rest.models import ExitCode, JobInfo, group_record
@@ -83,6 +83,27 @@ def record(state: str, **fields: object) -> JobInfo:
 def look(state: str, *, over: bool = False, **fields: object) -> Look:
     known = record(state, **fields)
     return Look(known.state, known, is_over=over)
+
+
+def test_a_failed_launch_is_nobody_s_cancellation() -> None:
+    verdict = judge("7", look("CANCELLED by 0", over=True, exit_code=ExitCode(signal=54)))
+    assert verdict.phase is Phase.RETRYABLE_FAILED
+    assert "a node could not launch it" in verdict.message
+    assert "not through Flyte" not in verdict.message
+    assert judge("7", look("CANCELLED", over=True, exit_code=ExitCode(signal=15))).phase is Phase.FAILED
+
+
+def test_a_job_that_slurm_holds_after_a_failed_launch_is_stuck() -> None:
+    raw = {"exit_code": {"signal": {"id": {"set": True, "infinite": False, "number": 54}}}}
+    assert is_stuck(look("PENDING", reason="JobHeldUser", restart_count=1, raw=raw))
+    assert is_stuck(look("PENDING", reason="launch failed requeued held", restart_count=1))
+    others = [
+        look("PENDING", reason="JobHeldUser", restart_count=1),
+        look("PENDING", reason="JobHeldUser", raw=raw),
+        look("PENDING", reason="BeginTime", restart_count=1, raw=raw),
+        look("RUNNING", restart_count=1, raw=raw),
+    ]
+    assert not any(is_stuck(one) for one in others)
 
 
 def test_phases_go_back_only_for_a_new_start() -> None:

@@ -28,7 +28,7 @@ from .links import site_links
 from .members import failed_members
 from .messages import capped, details
 from .metadata import SlurmJobMetadata
-from .queueing import gave_up, is_overdue
+from .queueing import gave_up, is_overdue, is_stuck
 from .running import LOCAL_RUN, in_order
 from .settings import Deployment, SecretValues
 from .states import Phase
@@ -115,6 +115,10 @@ async def _heard(known: Known, question: Question) -> tuple[Look, Verdict]:
     if is_overdue(look, meta.queue_limit, meta.sent, datetime.now(timezone.utc)):
         _give_up(known, question)
         verdict = Verdict(verdict.phase, f"{verdict.message}\nIt has waited too long and is being cancelled")
+    if is_stuck(look):
+        _give_up(known, question)
+        text = "A node could not launch it, and Slurm starts it no more by itself: it is being cancelled"
+        verdict = Verdict(Phase.RETRYABLE_FAILED, f"{verdict.message}\n{text}")
     return look, verdict
 
 
@@ -133,7 +137,7 @@ async def _whose_doing(known: Known, question: Question, look: Look) -> tuple[Lo
 
 
 def _give_up(known: Known, question: Question) -> None:
-    """Cancel a job that waits for too long, off this call; what becomes of it the next one sees."""
+    """Cancel a job that waits for too long or in vain, off this call; what becomes of it the next one sees."""
     key = question.key
     if key not in known.giving_up:
         task = asyncio.create_task(_cancel_waiting(question.meta, question.cluster), name=f"give up {key}")
@@ -147,9 +151,9 @@ async def _cancel_waiting(meta: SlurmJobMetadata, cluster: Cluster) -> None:
     try:
         if (await job.info()).state.is_pending:
             result = await job.cancel()
-            log.warning("Job %s has waited longer than %s: %s", meta.job_id, meta.queue_limit, result.outcome)
+            log.warning("Job %s waits too long or in vain and is given up: %s", meta.job_id, result.outcome)
     except SlurmError as error:
-        log.warning("Job %s has waited too long, and cannot be cancelled now: %s", meta.job_id, error.message)
+        log.warning("Job %s is given up, and cannot be cancelled now: %s", meta.job_id, error.message)
 
 
 # --- once it is over ----------------------------------------------------------------------------------------------

@@ -64,9 +64,10 @@ def judge(
 
 def _phase(look: Look, reason: str, cancelled_by_us: bool) -> Phase:
     """Return the phase of a job, of an array or het job that of all members: one that failed for good decides."""
-    phases = {phase_of(one.state, one.reason, cancelled_by_us=cancelled_by_us) for one in failed_members(look.members)}
+    failed = failed_members(look.members)
+    phases = {phase_of(one.state, one.reason, cancelled_by_us=cancelled_by_us, record=one) for one in failed}
     decided = next((phase for phase in _WORST if phase in phases), None) if look.is_over else None
-    return decided or phase_of(look.state, reason, cancelled_by_us=cancelled_by_us)
+    return decided or phase_of(look.state, reason, cancelled_by_us=cancelled_by_us, record=look.record)
 
 
 def _vanished(job_id: str, look: Look) -> Verdict:

@@ -11,11 +11,14 @@ from datetime import datetime
 
 from slurm_rest import JobInfo, JobState
 
+from .states import is_unlaunched
+
 __all__ = ["MESSAGE_LIMIT", "capped", "describe", "describe_unheard", "details", "with_stderr"]
 
 # gRPC clients take 4 MiB in all, and the platform keeps messages; what matters stands at both ends.
 MESSAGE_LIMIT = 8 * 1024
 _LONGEST_COMMENT = 500
+_UNLAUNCHED = "a node could not launch it: its prolog failed"
 _GAP = "\n[...]\n"
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -49,7 +52,7 @@ def describe(
     if record is not None and state.is_terminal:
         if record.exit_code.code or record.exit_code.signal:
             words.append(f"exit code {record.exit_code}")
-        by = "" if is_ours else _cancelled_by(record)
+        by = "" if is_ours else _UNLAUNCHED if is_unlaunched(record) else _cancelled_by(record)
         words += [by] if by else []
         words += [f"comment: {said}"] if by and (said := _comment_on(record)) else []
         words += [f"on {record.nodes}"] if record.nodes else []

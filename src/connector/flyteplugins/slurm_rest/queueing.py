@@ -11,8 +11,9 @@ from datetime import datetime, timedelta
 from slurm_rest import BaseState
 
 from .follower import Look
+from .states import is_held_after_launch
 
-__all__ = ["gave_up", "is_overdue"]
+__all__ = ["gave_up", "is_overdue", "is_stuck"]
 
 # Slurm's times are whole seconds.
 _ROUNDING = timedelta(seconds=1)
@@ -25,6 +26,12 @@ def is_overdue(look: Look, limit: timedelta | None, sent: datetime | None, now: 
     if limit is None or began is None or look.is_over or look.stale_since is not None:
         return False
     return look.state.is_pending and not _restarts(look) and now - began > limit
+
+
+def is_stuck(look: Look) -> bool:
+    """Tell whether a job could not be launched and is held by Slurm: without a person's help it waits for ever."""
+    record = look.record
+    return record is not None and look.state.is_pending and not look.is_over and is_held_after_launch(record)
 
 
 def gave_up(look: Look, limit: timedelta | None, sent: datetime | None) -> str:

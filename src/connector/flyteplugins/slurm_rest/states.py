@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from slurm_rest import BaseState, JobState
+from slurm_rest import BaseState, JobInfo, JobState
 
-__all__ = ["Phase", "phase_of"]
+__all__ = ["Phase", "is_held_after_launch", "is_unlaunched", "phase_of"]
+
+# What slurmd makes of a prolog that failed, as the signal of the job's exit code (seen with 24.11 and 26.05). The job
+# is CANCELLED, by root in accounting's eyes, or where it may be requeued PENDING again and held until it is released.
+_PROLOG_FAILED = 54
+_HELD = ("JobHeld", "launch failed requeued held", "launch_failed_requeued_held")
 
 
 class Phase(str, Enum):
@@ -73,11 +78,37 @@ _OVER = (
 )
 
 
-def phase_of(state: JobState, reason: str = "", *, cancelled_by_us: bool = False) -> Phase:
-    """Return the phase of a job in a state, as far as Slurm tells: what became of the task itself is not looked at."""
+def is_unlaunched(record: JobInfo) -> bool:
+    """Tell whether a node failed to launch a job, so that its cancellation is nobody's wish."""
+    return record.state.base is _S.CANCELLED and record.exit_code.signal == _PROLOG_FAILED
+
+
+def is_held_after_launch(record: JobInfo) -> bool:
+    """Tell whether Slurm has requeued a job that a node failed to launch, and lets it start no more by itself."""
+    # No exit code of a job that goes on is kept but this one, which only REST tells.
+    failed = _raw_signal(record) == _PROLOG_FAILED or record.reason.startswith(_HELD[1:])
+    return record.state.is_pending and record.restart_count > 0 and failed and record.reason.startswith(_HELD)
+
+
+def _raw_signal(record: JobInfo) -> object:
+    found: object = record.raw.get("exit_code")
+    for name in ("signal", "id", "number"):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def phase_of(
+    state: JobState, reason: str = "", *, cancelled_by_us: bool = False, record: JobInfo | None = None
+) -> Phase:
+    """Return the phase of a job in a state, as far as Slurm tells: what became of the task itself is not looked at.
+
+    ``record`` tells a job that could not be launched from one that somebody cancelled.
+    """
     if state.is_terminal:
         if cancelled_by_us and state.base is BaseState.CANCELLED:
             return Phase.ABORTED
+        if record is not None and is_unlaunched(record):
+            return Phase.RETRYABLE_FAILED
         return _find(_OVER, state, reason) or Phase.FAILED
     if state.base not in (BaseState.PENDING, BaseState.RUNNING, BaseState.SUSPENDED, BaseState.UNKNOWN):
         # A base state of the end with COMPLETING is still cleaning up; with a requeue's flag it waits again.
