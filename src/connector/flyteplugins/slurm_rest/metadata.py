@@ -50,6 +50,8 @@ class SlurmJobMetadata(ResourceMeta):
     array: str = ""
     # Seconds that it may wait for its first start, 0 for any.
     max_queued: float = 0.0
+    # Whom the deployment's rule found for it, empty where jobs are the configured user's.
+    run_as: str = ""
 
     @classmethod
     def decode(cls, data: bytes) -> Self:

@@ -34,15 +34,16 @@ _ASKED = 50
 
 
 class Tidying:
-    """Looks at each directory once an hour, in the background, when a job is made there."""
+    """Looks at each directory once an hour, in the background, for each user, when a job is made there."""
 
     def __init__(self) -> None:
-        self._looked: dict[tuple[str, str], float] = {}
+        self._looked: dict[tuple[str, str, str], float] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, cluster: Cluster, directory: str, user: str, age: timedelta | None) -> None:
         """Begin to remove what is older than ``age``; nothing without one."""
-        key, now = (cluster.access.where, directory), time.monotonic()
+        # Users may share a directory, and each look removes one user's files.
+        key, now = (cluster.access.where, directory, user), time.monotonic()
         if age is None or now - self._looked.get(key, now - _INTERVAL) < _INTERVAL:
             return
         self._looked[key] = now
