@@ -13,8 +13,8 @@ from slurm_rest.sbatch.options import ROW_OF
 
 # fmt: off
 __all__ = [
-    "FIELD_OPTIONS", "check_env", "check_host_files", "check_modules", "check_srun_args", "check_texts", "check_variable",
-    "env_text", "job_options", "json_value", "whole_number", "whole_port",
+    "FIELD_OPTIONS", "check_env", "check_host_files", "check_modules", "check_srun_args", "check_texts",
+    "check_variable", "env_text", "job_options", "json_value", "whole_number", "whole_port",
 ]
 # fmt: on
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 
 from slurm_rest import JobInfo, SlurmError
-from slurm_rest.errors import FileMissing
+from slurm_rest.errors import FileMissing, FilesError
 
 from .clients import Cluster
 
@@ -76,7 +76,12 @@ async def remove_old(cluster: Cluster, directory: str, user: str, age: timedelta
     for job, names in found.items():
         if len(old) >= _AT_ONCE:
             break
-        written = [(await files.stat(posixpath.join(directory, name))).modified for name in names]
+        try:
+            written = [(await files.stat(posixpath.join(directory, name))).modified for name in names]
+        except FilesError as error:
+            # A link that leads to nothing, say: it must not keep all others.
+            log.debug("The files of %s stay: %s", job, error.message)
+            continue
         if max(written) < limit:
             old[job] = min(written)
     ended = await _ended(cluster, old, directory, user, limit)
