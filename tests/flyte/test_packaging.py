@@ -14,12 +14,22 @@ from tests.packaging.support import ROOT
 SOURCE = ROOT / "src/connector/flyteplugins/slurm_rest"
 # These compute and nothing else: no loop, no files, no flyte.
 _CONNECTOR_ONLY = ("plan", "states", "members", "memory", "messages", "queueing")
-PURE = ("options", "config", "resources", "settings", "runtimes", "script", "naming", *_CONNECTOR_ONLY)
+PURE = ("options", "config", "resources", "settings", "runtimes", "script", "naming", "secret_ways", *_CONNECTOR_ONLY)
 IMPURE = {"asyncio", "flyte", "flyteidl2", "grpc", "httpx", "os", "pathlib", "socket", "subprocess", "tempfile", "time"}
 # What a task image loads.
-TASK_SIDE = {*PURE, "", "template", "task", "local", "running", "caching", "typed", "schemas", "values"} - {
-    *_CONNECTOR_ONLY
-}
+TASK_SIDE = {
+    *PURE,
+    "",
+    "template",
+    "task",
+    "local",
+    "running",
+    "caching",
+    "typed",
+    "schemas",
+    "values",
+    "launching",
+} - {*_CONNECTOR_ONLY}
 
 
 def loaded_by(code: str) -> set[str]:

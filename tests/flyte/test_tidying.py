@@ -12,7 +12,7 @@ import pytest
 
 from flyteplugins.slurm_rest.clients import Cluster
 from flyteplugins.slurm_rest.settings import ClusterAccess, Deployment
-from flyteplugins.slurm_rest.tidying import remove_old
+from flyteplugins.slurm_rest.tidying import Tidying, remove_old
 from slurm_rest import AsyncSlurmClient, JobInfo, JobState
 from slurm_rest.errors import AccountingDown, ConfigError
 from slurm_rest.testing import FakeTransport
@@ -127,6 +127,35 @@ async def test_a_link_to_somewhere_else_is_not_followed(
     assert await remove_old(cluster(home, accounting, monkeypatch), "/home/alice/jobs", "alice", 30 * DAY) == 1
     assert (tmp_path / "precious/data").exists()
     assert not (home / f"{OLD}.outputs").exists()
+
+
+async def test_of_a_link_in_the_place_of_a_file_at_most_the_link_goes(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that leads to nothing, or out of what is at hand, stays and keeps no other job's files."""
+    precious = tmp_path / "jobs/precious"
+    precious.mkdir()
+    write(precious, "data")
+    moment = time.time() - 40 * 86400
+    os.utime(precious, (moment, moment))
+    (home / f"{OLD}.outputs").symlink_to("precious")
+    (home / f"{YOUNG}.out").symlink_to("nothing")
+    (home / f"{UNKNOWN}.out").symlink_to("/etc/passwd")
+    write(home, f"{OTHERS}.out")
+    accounting = Accounting([record(name) for name in NAMES.values()])
+    assert await remove_old(cluster(home, accounting, monkeypatch), "/home/alice/jobs", "alice", 30 * DAY) == 2
+    assert names(home) == sorted([f"{YOUNG}.out", f"{UNKNOWN}.out", "precious"])
+    assert (precious / "data").exists()
+
+
+async def test_each_user_of_a_shared_directory_is_looked_after(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    accounting = Accounting([])
+    shared, tidying = cluster(home, accounting, monkeypatch), Tidying()
+    for name in (OLD, OTHERS):
+        write(home, f"{name}.out")
+    for user in ("alice", "bob", "alice"):
+        tidying.begin(shared, "/home/alice/jobs", user, 30 * DAY)
+    await until_true(lambda: len(accounting.asked) == 2, "both users' look")
 
 
 async def test_without_accounting_nothing_goes(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

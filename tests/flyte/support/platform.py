@@ -75,6 +75,7 @@ class Platform:
         attempt: int = 0,
         patient: bool = True,
         interface: Any = None,
+        labels: Mapping[str, str] | None = None,
         **inputs: object,
     ) -> Submitted:
         """Create one attempt of a task, with its inputs in the store as the platform puts them there.
@@ -93,7 +94,7 @@ class Platform:
             inputs=native.proto_inputs,
             template=template,
             output_prefix=prefix,
-            task_execution_metadata=self._execution(run, attempt, prefix),
+            task_execution_metadata=self._execution(run, attempt, prefix, labels or {}),
             connection=Connection(secrets=dict(self.secrets)),
         )
         try:
@@ -105,8 +106,11 @@ class Platform:
             answer = await self._stub.CreateTask(request, timeout=DEADLINE)
         return Submitted(answer.resource_meta, template.type, prefix)
 
-    def _execution(self, run: str, attempt: int, prefix: str) -> messages.TaskExecutionMetadata:
+    def _execution(
+        self, run: str, attempt: int, prefix: str, labels: Mapping[str, str]
+    ) -> messages.TaskExecutionMetadata:
         found = messages.TaskExecutionMetadata(
+            labels=labels,
             environment_variables={
                 "ACTION_NAME": "a0",
                 "RUN_NAME": run,
@@ -114,7 +118,7 @@ class Platform:
                 "_U_ORG_NAME": "o",
                 "_U_EP_OVERRIDE": "dns:///127.0.0.1:1",
                 **self.environment,
-            }
+            },
         )
         found.task_execution_id.retry_attempt = attempt
         node = found.task_execution_id.node_execution_id

@@ -56,7 +56,7 @@ class Question:
     def of(cls, known: Known, meta: SlurmJobMetadata, secrets: SecretValues) -> Question:
         """Return the question about a job; the time runs from here. Raises ConfigError."""
         time, deployment = TimeLeft(ANSWER), Deployment.read(os.environ, meta.cluster)
-        cluster = known.clusters.get(deployment.access(meta.asked(), secrets))
+        cluster = known.clusters.get(deployment.access(meta.asked(), secrets, meta.run_as))
         return cls(meta, deployment, cluster, job_key(meta, cluster), time)
 
 

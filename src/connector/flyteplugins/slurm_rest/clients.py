@@ -10,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from slurm_rest import AsyncSlurmClient
+from slurm_rest.auth import FileToken, StaticToken, read_claims
 
 from .follower import Follower
 from .settings import AskedConnection, ClusterAccess
 
-__all__ = ["Cluster", "Clusters", "make_client"]
+__all__ = ["Cluster", "Clusters", "make_client", "token_user"]
 
 _HOME = "/home/{user}"
 
@@ -106,6 +107,12 @@ def make_client(access: ClusterAccess) -> AsyncSlurmClient:
         ssh_known_hosts=known_hosts or None,
         environ=environ,
     )
+
+
+async def token_user(access: ClusterAccess) -> str:
+    """Return whom the token of an access names, whoever it is used for; empty if it tells nobody."""
+    token = FileToken(Path(access.rest_token_file)) if access.rest_token_file else StaticToken(access.rest_token)
+    return read_claims(await token.token()).user
 
 
 def _written(entries: str) -> str:

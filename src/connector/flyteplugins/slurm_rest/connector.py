@@ -9,6 +9,7 @@ from __future__ import annotations
 from flyte import system_logger
 from flyte.connectors import ConnectorRegistry
 
+from .launching import show_audit
 from .metadata import SlurmJobMetadata
 from .service import Known, SlurmConnector, SlurmScriptConnector
 
@@ -16,6 +17,7 @@ __all__ = ["SlurmConnector", "SlurmJobMetadata", "SlurmScriptConnector"]
 
 
 def _register() -> None:
+    show_audit()
     known = Known()
     for connector in (SlurmConnector(known), SlurmScriptConnector(known)):
         ConnectorRegistry.register(connector, override=True)

@@ -13,8 +13,8 @@ from slurm_rest.sbatch.options import ROW_OF
 
 # fmt: off
 __all__ = [
-    "FIELD_OPTIONS", "check_env", "check_modules", "check_srun_args", "check_texts", "check_variable", "env_text",
-    "job_options", "json_value", "srun_words", "whole_number", "whole_port",
+    "FIELD_OPTIONS", "check_env", "check_host_files", "check_modules", "check_srun_args", "check_texts",
+    "check_variable", "env_text", "job_options", "json_value", "srun_words", "whole_number", "whole_port",
 ]
 # fmt: on
 
@@ -38,10 +38,15 @@ FIELD_OPTIONS: Mapping[str, str] = {
 _RESERVED = frozenset(
     (
         "job-name", "output", "error", "chdir", "wrap", "uid", "gid", "container", "container-id", "container-type",
-        "cluster", "clusters", "test-only", "wait", "export-file",
+        "cluster", "clusters", "test-only", "wait", "export-file", "bbf", "nodefile",
     )
 )
 # fmt: on
+# Options with which sbatch reads a file of the host where it runs: here that is the connector's, with its keys.
+_LOCAL_FILES = ("bbf", "export_file", "nodefile")
+_HOSTS = ("nodelist", "exclude")
+# Options that make a job another user's.
+_OTHERS = ("uid", "gid")
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 # Linux starts no program with a longer NAME=VALUE (MAX_ARG_STRLEN, its end included).
 _LONGEST = 128 * 1024 - 1
@@ -178,6 +183,18 @@ def check_srun_args(args: Iterable[str], name: str = "srun_args") -> None:
                 f"{name} may not have {word!r}: it takes whole long options in the form --name=value, from"
                 f" {', '.join(sorted(_SRUN))}"
             )
+
+
+def check_host_files(spec: JobSpec) -> None:
+    """Refuse what a script's directives must not ask for on a connector; raises ValueError."""
+    options = spec.options()
+    for name in (*_LOCAL_FILES, *_OTHERS):
+        if options.get(name) is not None:
+            what = "makes the job another user's" if name in _OTHERS else "reads a file of the connector's host"
+            raise ValueError(f"The script has --{name.replace('_', '-')}, which {what}: remove it")
+    for name in _HOSTS:
+        if "/" in str(options.get(name) or ""):
+            raise ValueError(f"--{name} names a file, which would be one of the connector's host: write names of nodes")
 
 
 def check_modules(modules: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import math
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
@@ -14,7 +14,7 @@ from typing import Literal
 from slurm_rest import JobSpec
 
 from .members import TASK
-from .options import check_env, job_options
+from .options import check_env, check_host_files, job_options
 from .runtimes import check_runtime, image_for
 from .script import check_directives, native_script, read_directives, with_interpreter, wrapped_script
 from .template import NATIVE, Execution, Task
@@ -97,10 +97,12 @@ def make_plan(
     inputs: Mapping[str, object],
     unique: str = "",
     release: str = "",
+    prelude: Sequence[str] = (),
 ) -> JobPlan:
     """Return the job for a task. ``directory`` is where its files go, ``home`` where a script runs.
 
-    A script's directives are read as by the sbatch of ``release``, the cluster's.
+    A script's directives are read as by the sbatch of ``release``, the cluster's. ``prelude`` are lines of a shell that
+    come first.
 
     Raises ValueError (SpecError) for what cannot be run.
     """
@@ -126,9 +128,11 @@ def make_plan(
         options["requeue"] = True
     env = _environment(task, execution, inputs, outputs)
     if task.kind == NATIVE:
-        spec = _native(task, options, env, home)
+        spec = _native(task, options, env, home, prelude)
     else:
-        spec = _script(task, options, env, outputs, home, release)
+        spec = _script(task, options, env, outputs, home, release, prelude)
+    for part in (spec, *spec.components):
+        check_host_files(part)
     if spec.array:
         # Each task has files of its own: in one file they would write over each other.
         stdout, stderr = (posixpath.join(directory, f"{name}-{TASK}.{suffix}") for suffix in ("out", "err"))
@@ -168,7 +172,9 @@ def _environment(
     return {**env, **input_variables(inputs), **destinations}
 
 
-def _native(task: Task, options: Mapping[str, object], env: Mapping[str, str], home: str) -> JobSpec:
+def _native(
+    task: Task, options: Mapping[str, object], env: Mapping[str, str], home: str, prelude: Sequence[str]
+) -> JobSpec:
     container = task.container
     check_runtime(container.runtime)
     if "array" in options:
@@ -181,7 +187,7 @@ def _native(task: Task, options: Mapping[str, object], env: Mapping[str, str], h
         )
     bundle = image_for(container)
     given = {**options, "container": bundle} if bundle else dict(options)
-    script = native_script(container, task.command, task.modules)
+    script = native_script(container, task.command, task.modules, prelude)
     return JobSpec(script, env=env, chdir=home, **given)  # type: ignore[arg-type]  # read by job_options already
 
 
@@ -192,12 +198,13 @@ def _script(
     outputs: Mapping[str, OutputPlace],
     home: str,
     release: str,
+    prelude: Sequence[str],
 ) -> JobSpec:
     places = [place for place in outputs.values() if place.upload in _LOCAL]
     directories = {posixpath.dirname(place.written_to) for place in places}
     directories |= {place.written_to for place in places if place.kind == "directory"}
     text = with_interpreter(task.script)
-    script = wrapped_script(text, modules=task.modules, directories=sorted(directories))
+    script = wrapped_script(text, modules=task.modules, directories=sorted(directories), prelude=prelude)
     read = read_directives(text, release, options)
     values = {"chdir": home, **read.options()}
     check_directives(values)

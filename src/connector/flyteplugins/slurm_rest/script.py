@@ -108,14 +108,16 @@ def with_interpreter(script: str) -> str:
     return f"#!/bin/bash\n{script}"
 
 
-def native_script(container: Container, command: Sequence[str], modules: Sequence[str] = ()) -> str:
+def native_script(
+    container: Container, command: Sequence[str], modules: Sequence[str] = (), prelude: Sequence[str] = ()
+) -> str:
     """Return the script that runs a task's entrypoint, once or once for each process, under its container runtime."""
     if not command:
         raise ValueError("A task needs a command: its container has none")
     check_modules(modules)
     check_srun_args(container.srun_args)
     check_bundle(container)
-    lines = ["#!/bin/sh" if is_inside(container) else "#!/bin/bash", "set -eu", *_module_lines(modules)]
+    lines = ["#!/bin/sh" if is_inside(container) else "#!/bin/bash", "set -eu", *_module_lines(modules), *prelude]
     if container.python_environment:
         # Only where the Python is on the node or inside the bundle; an image has its own.
         place = shlex.quote(container.python_environment.rstrip("/"))
@@ -175,14 +177,16 @@ def _module_lines(modules: Sequence[str]) -> list[str]:
     return ["set +u", f"command -v module >/dev/null || {{ {define}; }}", *load, "set -u"]
 
 
-def wrapped_script(script: str, *, modules: Sequence[str] = (), directories: Sequence[str] = ()) -> str:
+def wrapped_script(
+    script: str, *, modules: Sequence[str] = (), directories: Sequence[str] = (), prelude: Sequence[str] = ()
+) -> str:
     """Return a user's script, preceded by what has to be done before it; without anything to do, the script itself.
 
     It runs unmodified under its own interpreter, in place of the shell before it, so that signals and the exit code are
     its own. Directives inside are text here: whoever submits it reads them from ``script``.
     """
     check_modules(modules)
-    if not modules and not directories:
+    if not modules and not directories and not prelude:
         return script
     shebang, _, _ = script.partition("\n")
     interpreter = shebang.removeprefix("#!").strip().split(None, 1)
@@ -191,6 +195,7 @@ def wrapped_script(script: str, *, modules: Sequence[str] = (), directories: Seq
     mark = f"END_{hashlib.sha256(script.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
     lines = ["#!/bin/bash", "set -e", *_module_lines(modules)]
     lines += ["set +u"] if modules else []
+    lines += prelude
     lines += [f"mkdir -p -- {shlex.join(directories)}"] if directories else []
     lines.append(f"exec {shlex.join(interpreter)} /dev/fd/{_FD} \"$@\" {_FD}<<'{mark}'")
     return "\n".join([*lines, script.removesuffix("\n"), mark, ""])

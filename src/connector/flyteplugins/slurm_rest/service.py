@@ -8,7 +8,7 @@ import os
 import secrets as random_words
 from collections.abc import AsyncIterator
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from flyte.connectors import AsyncConnector, Resource
 from flyteidl2.connector.connector_pb2 import GetTaskMetricsResponse
@@ -17,13 +17,15 @@ from slurm_rest import AsyncJob, SlurmError
 from slurm_rest.errors import JobNotFound, PermissionDenied
 
 from .answering import Question, answer
-from .clients import Cluster
+from .clients import Cluster, token_user
 from .known import Known, job_handle, job_key
+from .launching import RefusedUser, audit
 from .logs import job_logs, job_metrics, job_use
 from .metadata import SlurmJobMetadata
 from .plan import JobPlan, attempt_words, job_name, make_plan
 from .presigned import with_upload_urls
 from .running import LOCAL_RUN
+from .secret_ways import secret_lines
 from .settings import ClusterAccess, Deployment, SecretValues
 from .states import Phase
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
@@ -71,7 +73,8 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         deployment = Deployment.read(os.environ, task.connection.cluster)
         if task.asks_for_unsafe_host and not deployment.skip_host_key_verification:
             log.warning("%s asks not to verify host keys: only the deployment can say so", task.name)
-        access = deployment.access(task.connection, _secret_values(ssh_private_key, known_hosts_data, rest_token))
+        secrets = _secret_values(ssh_private_key, known_hosts_data, rest_token)
+        access, asked = await _whose(deployment, task, execution, secrets)
         cluster = self.known.clusters.get(access)
         user = await cluster.user()
         place = await find_workplace(cluster, task.working_dir or deployment.working_dir, user)
@@ -87,6 +90,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             inputs=inputs or {},
             unique=unique,
             release=await cluster.release(),
+            prelude=secret_lines(task.secrets, deployment.secrets, user, task.env),
         )
         await require_files(cluster, plan)
         plan = await with_upload_urls(plan, deployment.upload_url_ttl)
@@ -96,10 +100,13 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             earlier = [replace(execution, attempt=number) for number in numbers]
             await asyncio.gather(*(_end_earlier(cluster, task, one) for one in earlier))
         job = await cluster.client.submit(plan.spec, idempotency_key=plan.key or None)
-        log.info("Job %d (%s) at %s%s", job.id, plan.name, access.where, " was there already" if job.found else "")
+        event: Literal["found", "submitted"] = "found" if job.found else "submitted"
+        facts = {"job_id": job.id, "job_name": plan.name, "user": user, "where": access.where, "launched_by": asked}
+        audit(event, execution, task=task.name, **facts)
         self.known.tidying.begin(cluster, place.directory, user, deployment.job_files_ttl)
         expects = bool(task_template.interface.outputs.variables)
         meta = _metadata(job, task, plan, access, task.outputs_path or output_prefix, expects)
+        meta.run_as = user if asked else ""
         if not job.found:
             self.known.phases.set(job_key(meta, cluster), (Phase.QUEUED, 0))
         if (run := LOCAL_RUN.get()) is not None:
@@ -121,7 +128,14 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         return await answer(self.known, Question.of(self.known, resource_meta, secrets))
 
     def _cluster_of(self, meta: SlurmJobMetadata, secrets: SecretValues | None) -> Cluster:
-        return self.known.clusters.get(Deployment.read(os.environ, meta.cluster).access(meta.asked(), secrets))
+        """Return the cluster as the job's own user reaches it; without secrets, as an earlier call with them did."""
+        if secrets is None and not meta.run_as:
+            # Calls for logs and metrics bring none.
+            known = self.known.clusters.known(meta.asked())
+            if known is not None:
+                return known
+        deployment = Deployment.read(os.environ, meta.cluster)
+        return self.known.clusters.get(deployment.access(meta.asked(), secrets, meta.run_as))
 
     # --- delete ---------------------------------------------------------------------------------------------
 
@@ -168,15 +182,13 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
         ``lines`` is how many of each stream to begin with; flyte 2.12 does not hand on what the platform asks for.
         """
-        cluster = self.known.clusters.known(resource_meta.asked())
-        cluster = cluster or self._cluster_of(resource_meta, None)
+        cluster = self._cluster_of(resource_meta, None)
         async for response in job_logs(cluster.client.files, resource_meta, token, lines):
             yield response
 
     async def get_metrics(self, resource_meta: SlurmJobMetadata, **_: object) -> GetTaskMetricsResponse:
         """Return how long the job has run, what it was given and, where accounting knows it, what it used."""
-        cluster = self.known.clusters.known(resource_meta.asked())
-        cluster = cluster or self._cluster_of(resource_meta, None)
+        cluster = self._cluster_of(resource_meta, None)
         job = job_handle(resource_meta, cluster)
         try:
             record = await job.info()
@@ -205,6 +217,22 @@ async def _end_earlier(cluster: Cluster, task: Task, earlier: Execution) -> None
         log.warning("Job %d of attempt %d was cancelled for the next attempt", job.id, earlier.attempt)
     elif result.outcome == "denied":
         raise PermissionDenied(f"Slurm job {job.id} of the attempt before may not be cancelled: {result.message}")
+
+
+async def _whose(
+    deployment: Deployment, task: Task, execution: Execution, secrets: SecretValues
+) -> tuple[ClusterAccess, str]:
+    """Return the way to the cluster for whom the task runs as, and what the user was found by, empty without a rule."""
+    if not deployment.users.is_on:
+        return deployment.access(task.connection, secrets), ""
+    try:
+        user, asked = await deployment.users.user_of(execution)
+        if not deployment.rest_jwt_key_file:
+            deployment.users.check_not_own(user, await token_user(deployment.access(task.connection, secrets, user)))
+    except RefusedUser as error:
+        audit("refused", execution, task=task.name, reason=error.message)
+        raise
+    return deployment.access(task.connection, secrets, user), asked
 
 
 def _secret_values(ssh_private_key: str | None, known_hosts_data: str | None, rest_token: str | None) -> SecretValues:

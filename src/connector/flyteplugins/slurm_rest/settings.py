@@ -17,7 +17,9 @@ from typing import Literal, cast
 from slurm_rest.errors import ConfigError
 from slurm_rest.pathmap import PathMap
 
+from .launching import UserPolicy, read_users
 from .naming import cluster_prefix, find_cluster
+from .secret_ways import SecretRule, read_secret_rules
 
 __all__ = [
     *("CLUSTER_VARIABLES", "AskedConnection", "ClusterAccess", "Deployment", "LinkTemplate", "SecretValues"),
@@ -149,6 +151,8 @@ class Deployment:
     job_files_ttl: timedelta | None = None
     cluster: str = ""
     prefix: str = _PREFIX
+    users: UserPolicy = field(default_factory=UserPolicy)
+    secrets: tuple[SecretRule, ...] = ()
 
     @classmethod
     def read(cls, environ: Mapping[str, str], cluster: str = "") -> Deployment:
@@ -195,12 +199,16 @@ class Deployment:
             log_copies=given["LOG_COPIES"].lower() not in ("0", "false", "no"),
             job_files_ttl=_keeping(given["JOB_FILES_TTL"]),
             upload_url_ttl=_url_lifetime(given["UPLOAD_URL_TTL"]),
+            users=read_users(given["RUN_AS"], given["RUN_AS_MAP"], given["RUN_AS_ALLOW"]),
+            secrets=read_secret_rules(given["SECRETS"]),
         )
         found._check()
         return found
 
     def _check(self) -> None:
-        if self.rest_jwt_key_file and not self.username:
+        if self.users.is_on:
+            self._check_run_as()
+        if self.rest_jwt_key_file and not (self.username or self.users.is_on):
             hint = f"Set {self.prefix}USERNAME: with the cluster's key a task could otherwise run as anybody."
             raise ConfigError(f"{self.prefix}REST_JWT_KEY_FILE needs the user whom jobs belong to", hint=hint)
         if not self.rest_url and self._holds_token:
@@ -220,18 +228,38 @@ class Deployment:
             hint = f"Set {self.prefix}USERNAME."
             raise ConfigError(f"{self.prefix}SSH_PRIVATE_KEY needs the user whom it belongs to", hint=hint)
 
-    def access(self, asked: AskedConnection, secrets: SecretValues | None = None) -> ClusterAccess:
+    def _check_run_as(self) -> None:
+        """Refuse what would do things as somebody else than the launching user."""
+        name = f"{self.prefix}RUN_AS"
+        if not (self.rest_url and self._holds_token):
+            hint = f"Set {self.prefix}REST_URL, and {self.prefix}REST_JWT_KEY_FILE or a token of root or SlurmUser."
+            raise ConfigError(f"{name} needs slurmrestd and the right to act for others", hint=hint)
+        if self.host or self.transport not in ("auto", "rest"):
+            mounts = f"{self.prefix}FILES=/home/{{user}}=/mnt/home/{{user}}"
+            hint = f"Unset {self.prefix}HOST; for files there are mounts: {mounts}."
+            raise ConfigError(f"{name} works over slurmrestd alone: a login node would know one user", hint=hint)
+        if any("{user}" not in path for pair in PathMap.read(self.files).pairs for path in pair):
+            # The connector reads with its own rights: no link of one user's may lead it to another's files.
+            hint = f"Write {self.prefix}FILES=/home/{{user}}=/mnt/home/{{user}}: a user's jobs reach that user's files."
+            raise ConfigError(f"With {name} each directory of {self.prefix}FILES is one user's", hint=hint)
+
+    def access(self, asked: AskedConnection, secrets: SecretValues | None = None, run_as: str = "") -> ClusterAccess:
         """Return the way to the cluster for a task: what the deployment sets, else what the task asks for.
 
-        Raises ConfigError when neither names one.
+        ``run_as`` is whom the deployment's rule found; it counts only where there is such a rule. Raises ConfigError
+        when neither names a way.
         """
         secrets = secrets or SecretValues()
         if self.transport == "cli":
             return ClusterAccess(transport="cli", files=self.files, cluster=self.cluster)
         own_rest = bool(self.rest_url)
+        user = (run_as if self.users.is_on else "") or self._user(asked)
+        if self.rest_jwt_key_file and not user:
+            # The key alone would sign for whoever this process is.
+            raise ConfigError("Nothing says whose the job is", hint=f"Set {self.prefix}USERNAME for jobs made before.")
         access = ClusterAccess(
             transport=self.transport,
-            user=self._user(asked),
+            user=user,
             rest_url=self.rest_url or ("" if self.host else asked.rest_url),
             rest_api_version=self.rest_api_version if own_rest else asked.rest_api_version,
             # A deployment's token needs its own address: one that a task chose never sees it.
@@ -239,7 +267,7 @@ class Deployment:
             rest_token_file=self.rest_token_file if own_rest else "",
             rest_jwt_key_file=self.rest_jwt_key_file if own_rest else "",
             rest_ca_file=self.rest_ca_file if own_rest else "",
-            files=self.files,
+            files=self.files.replace("{user}", user) if self.users.is_on else self.files,
             cluster=self.cluster,
             **self._ssh(asked, secrets),  # type: ignore[arg-type]  # the names and types of the fields
         )
@@ -277,7 +305,7 @@ class Deployment:
 # Each named cluster has these of its own; nothing of one, least of all a credential, serves another.
 CLUSTER_VARIABLES = (
     *("HOST", "PORT", "USERNAME", "SSH_PRIVATE_KEY", "KNOWN_HOSTS", "WORKING_DIR", "SKIP_HOST_KEY_VERIFICATION"),
-    *("TRANSPORT", "FILES"),
+    *("TRANSPORT", "FILES", "RUN_AS", "RUN_AS_MAP", "RUN_AS_ALLOW", "SECRETS"),
     *("REST_URL", "REST_TOKEN", "REST_TOKEN_FILE", "REST_JWT_KEY_FILE", "REST_API_VERSION", "REST_CA_FILE"),
 )
 _SHARED_VARIABLES = ("CONNECTOR_UPLOAD_MAX_BYTES", "UPLOAD_URL_TTL", "LOG_LINKS", "LOG_COPIES", "JOB_FILES_TTL")

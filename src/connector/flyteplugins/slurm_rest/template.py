@@ -6,7 +6,7 @@ Protobuf's messages are read here and nowhere else; numbers in ``custom`` are fl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 
@@ -14,6 +14,7 @@ from google.protobuf.json_format import MessageToDict
 
 from .options import env_text, whole_port
 from .runtimes import Container
+from .secret_ways import WantedSecret
 from .settings import AskedConnection
 from .typed import type_text
 
@@ -30,7 +31,10 @@ SCRIPT = "slurm_script"
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """Whose attempt a job is. All empty in a local run. ``environment`` is what the platform gives every container."""
+    """Whose attempt a job is. All empty in a local run. ``environment`` is what the platform gives every container.
+
+    ``labels`` to ``identity`` are what it says of who launched it.
+    """
 
     org: str = ""
     project: str = ""
@@ -39,6 +43,10 @@ class Execution:
     action: str = ""
     attempt: int = 0
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    service_account: str = ""
+    identity: str = ""
 
     @property
     def is_known(self) -> bool:
@@ -88,6 +96,7 @@ class Task:
     max_queued: timedelta | None = None
     interruptible: bool = False
     asks_for_unsafe_host: bool = False
+    secrets: Sequence[WantedSecret] = ()
 
 
 def read_execution(metadata: TaskExecutionMetadata | None) -> Execution:
@@ -95,26 +104,33 @@ def read_execution(metadata: TaskExecutionMetadata | None) -> Execution:
     if metadata is None:
         return Execution()
     environment = dict(metadata.environment_variables)
+    launched = Execution(
+        environment=environment,
+        labels=dict(metadata.labels),
+        annotations=dict(metadata.annotations),
+        service_account=metadata.k8s_service_account,
+        identity=metadata.identity.execution_identity,
+    )
     if not metadata.HasField("task_execution_id"):
-        return Execution(environment=environment)
+        return launched
     attempt = metadata.task_execution_id
     node = attempt.node_execution_id
     run = node.execution_id
-    return Execution(
+    return replace(
+        launched,
         org=run.org or environment.get("_U_ORG_NAME", ""),
         project=run.project,
         domain=run.domain,
         run=run.name or environment.get("RUN_NAME", ""),
         action=node.node_id or environment.get("ACTION_NAME", ""),
         attempt=attempt.retry_attempt,
-        environment=environment,
     )
 
 
 def read_task(template: TaskTemplate) -> Task:
     """Read a template that this package or flyteplugins-slurm made; raises ValueError for one that lacks its parts."""
     custom = MessageToDict(template.custom)
-    common = _common(custom) | _limits(template.metadata)
+    common = _common(custom) | _limits(template.metadata) | {"secrets": _secrets(template)}
     kind = template.type
     container = template.container if template.HasField("container") else None
     if kind == SCRIPT:
@@ -170,6 +186,20 @@ def _limits(metadata: TaskMetadata) -> dict[str, object]:
         "max_queued": _duration(metadata.timeouts.queued_timeout),
         "interruptible": metadata.interruptible,
     }
+
+
+def _secrets(template: TaskTemplate) -> tuple[WantedSecret, ...]:
+    """Return what the task wants of secrets; those of its connection are others, and the platform resolves them."""
+    return tuple(
+        WantedSecret(
+            one.key,
+            one.group,
+            # Flyte's own rule, for templates that name no variable.
+            one.env_var or "_".join(filter(None, (one.group, one.key))).replace("-", "_").upper(),
+            as_file=one.mount_requirement == one.FILE,
+        )
+        for one in template.security_context.secrets
+    )
 
 
 def _container(custom: Mapping[str, object], image: str, command: Sequence[str]) -> Container:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 
 from slurm_rest import JobInfo, SlurmError
-from slurm_rest.errors import FileMissing
+from slurm_rest.errors import FileMissing, FilesError
 
 from .clients import Cluster
 
@@ -34,15 +34,16 @@ _ASKED = 50
 
 
 class Tidying:
-    """Looks at each directory once an hour, in the background, when a job is made there."""
+    """Looks at each directory once an hour, in the background, for each user, when a job is made there."""
 
     def __init__(self) -> None:
-        self._looked: dict[tuple[str, str], float] = {}
+        self._looked: dict[tuple[str, str, str], float] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, cluster: Cluster, directory: str, user: str, age: timedelta | None) -> None:
         """Begin to remove what is older than ``age``; nothing without one."""
-        key, now = (cluster.access.where, directory), time.monotonic()
+        # Users may share a directory, and each look removes one user's files.
+        key, now = (cluster.access.where, directory, user), time.monotonic()
         if age is None or now - self._looked.get(key, now - _INTERVAL) < _INTERVAL:
             return
         self._looked[key] = now
@@ -75,7 +76,12 @@ async def remove_old(cluster: Cluster, directory: str, user: str, age: timedelta
     for job, names in found.items():
         if len(old) >= _AT_ONCE:
             break
-        written = [(await files.stat(posixpath.join(directory, name))).modified for name in names]
+        try:
+            written = [(await files.stat(posixpath.join(directory, name))).modified for name in names]
+        except FilesError as error:
+            # A link that leads to nothing, say: it must not keep all others.
+            log.debug("The files of %s stay: %s", job, error.message)
+            continue
         if max(written) < limit:
             old[job] = min(written)
     ended = await _ended(cluster, old, directory, user, limit)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from slurm_rest.errors import ConfigError, FileMissing, FilesError, TransportError
 
 from .clients import Cluster
+from .launching import RefusedUser
 from .plan import JobPlan
 
 __all__ = ["Workplace", "find_workplace", "require_files"]
@@ -35,7 +36,12 @@ async def find_workplace(cluster: Cluster, asked: str, user: str) -> Workplace:
     home = await _home(cluster, user)
     below = asked.replace("{user}", user) if asked else _DEFAULT
     path = posixpath.join(home, "" if below == "~" else below.removeprefix("~/"))
-    made = await _make(cluster, path)
+    try:
+        made = await _make(cluster, path)
+    except FileMissing:
+        # What is above it is the top of a mount, which is the user's own.
+        hint = "Is the user known to the cluster? A directory of FLYTE_SLURM_FILES has to be there already."
+        raise RefusedUser(f"{path} cannot be made for {user}: nothing is there", hint=hint) from None
     return Workplace(path if made or asked else home, home)
 
 
