@@ -392,6 +392,15 @@ async def test_an_interrupted_submission_stays_under_its_key(
     assert f"job {JOB_ID} stays" in caplog.text
 
 
+async def test_jobs_of_others_are_read_once_for_all_keys(server: Server) -> None:
+    others = [job(40 + place, "PENDING", user_name="bob", user_id=1002, **RECENT) for place in range(3)]
+    cluster = Cluster(server, *others, job(50, "PENDING", comment="some words", **OLD)).asks_accounting()
+    cluster.key = "none of theirs"
+    async with client(user="alice") as slurm:
+        assert [await slurm.find(key) for key in ("tonight", "tomorrow")] == [None, None]
+    assert [route.call_count for route in cluster.reads] == [1, 1, 1, 2]
+
+
 async def test_without_accounting_an_earlier_job_cannot_be_ruled_out(server: Server) -> None:
     Cluster(server).asks_accounting(failure(502, 7000))
     async with client(user="alice") as slurm:

@@ -35,6 +35,7 @@ __all__ = [
     "carries",
     "group_id",
     "held_until",
+    "is_foreign",
     "is_older",
     "is_suspect",
     "loss_of",
@@ -160,9 +161,12 @@ def carries(record: JobInfo, key: str, user: str) -> bool:
 
     Somebody else can copy a comment; only nobody's job may still be the user's (see NOBODY_UIDS).
     """
-    if user and record.user and record.user != user and record.uid not in NOBODY_UIDS:
-        return False
-    return key in f"{record.comment} {record.submission_key}"
+    return not is_foreign(record, user) and key in f"{record.comment} {record.submission_key}"
+
+
+def is_foreign(record: JobInfo, user: str) -> bool:
+    """Return whether a job is certainly not the user's, whatever becomes of its comment."""
+    return bool(user and record.user) and record.user != user and record.uid not in NOBODY_UIDS
 
 
 def is_suspect(record: JobInfo, name: str, user: str, since: float) -> bool:

@@ -17,7 +17,7 @@ from slurm_rest.models import JobInfo
 from slurm_rest.records import items, read_accounting_job
 from slurm_rest.transport import recovery
 from slurm_rest.transport.base import PreparedJob
-from slurm_rest.transport.recovery import Bounds, Look, carries, is_older, is_suspect, newest_first
+from slurm_rest.transport.recovery import Bounds, Look, carries, is_foreign, is_older, is_suspect, newest_first
 
 from .building import Query
 
@@ -122,7 +122,8 @@ class Search:
         records = [record for answer in answers for record in answer]
         jobs = [record for record in records if self._carries(record)]
         for record in records:
-            if record.submission_key not in ("", self._job.key):
+            # What is read by one search, the next need not: a job of another key, and one of somebody else.
+            if record.submission_key not in ("", self._job.key) or is_foreign(record, self._job.user):
                 self._rest.saw(record.id, record.submission_key)
             elif record not in jobs and not self._could_be(record):
                 self._others.add(record.id)
