@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -28,6 +27,7 @@ from .errors import (
 )
 from .exit_files import ExitReader
 from .identity import MemberKey, by_id, member_key
+from .jitter import spread
 from .models import JobInfo
 from .rows import combined, grouped
 from .states import JobState
@@ -240,7 +240,7 @@ class Poller:
             self._interval = self._fastest if moved else min(self._interval * 1.5, self._slowest)
             # Never two ticks closer than the fastest interval, however many new waiters knock.
             await self.clock.pause(self._fastest)
-            rest = self._interval * random.uniform(0.9, 1.1) - self._fastest  # noqa: S311  # jitter, no secret
+            rest = self._interval * spread(0.9, 1.1) - self._fastest
             if rest > 0 and self._watched:
                 await self.clock.pause(rest, self._wake)
 

@@ -18,7 +18,7 @@ from tests.packaging.support import ROOT
 SOURCE = ROOT / "src/slurm_rest"
 # From the bottom up: a module may import those before it, a package (sbatch, api, transport, cli) also its own parts.
 ORDER = [
-    *("within", "processes"),
+    *("within", "processes", "jitter"),
     *("errors", "metrics", "states", "models", "keys", "records", "identity", "exits", "history"),
     *("sbatch", "api", "outputs"),
     *("pathmap", "auth", "token_settings", "config"),

@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import importlib.util
 import logging
-import random
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from slurm_rest.config import Settings
 from slurm_rest.errors import AuthError, ConfigError, HostKeyError, Timeout, Unreachable
+from slurm_rest.jitter import spread
 from slurm_rest.metrics import Metrics
 from slurm_rest.within import within
 
@@ -171,7 +171,7 @@ class SshRunner:
                 if not isinstance(error.__cause__, (asyncssh.ConnectionLost, ConnectionResetError)):
                     raise
                 log.info("%s; trying again", error.message)
-                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  # only to spread the load
+                await asyncio.sleep(pause * spread(0.5, 1.5))
         return await self._connect()
 
     async def _drop(self, connection: asyncssh.SSHClientConnection) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TypeVar
 
 from slurm_rest.errors import ApiError, ConfigError, SlurmError, Timeout
+from slurm_rest.jitter import spread
 from slurm_rest.models import TransportHealth
 from slurm_rest.within import within
 
@@ -68,7 +68,7 @@ class Switchboard:
         self._clock = clock
         self.ways = [
             # Not all clients of a daemon that comes back shall ask for it at once.
-            Way(one, Breaker(clock, spread=lambda: random.uniform(0.8, 1.2)), one.name in guarded)  # noqa: S311  # no secret
+            Way(one, Breaker(clock, spread=lambda: spread(0.8, 1.2)), one.name in guarded)
             for one in transports
         ]
         self.current = self.ways[0]
