@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from cluster.native import Cluster
-from slurm_rest import AsyncSlurmClient, ControllerDown, SubmitUncertain, Unreachable
+from slurm_rest import AsyncSlurmClient, SlurmError, SubmitUncertain
 from slurm_rest.job import AsyncJob
+from tests.support.promises import promises_no_job
 from tests.support.proxy import proxy_to, thirty_percent
 from tests.support.waiting import until_true
 
@@ -24,8 +25,6 @@ SECONDS = os.environ.get("SLURM_REST_FAULT_SECONDS", "")
 RELEASES = ["24.11", "26.05"] if SECONDS else ["26.05"]
 COUNT = 500 if SECONDS else 100
 AT_ONCE = 50
-# These mean that there is no job.
-NO_JOB = (ControllerDown, Unreachable)
 # Longer than any load makes it: what stays uncertain after it is not this machine's slowness.
 PATIENCE = 400.0
 SCRIPT = "#!/bin/sh\n"
@@ -49,11 +48,14 @@ class Storm:
             while True:
                 try:
                     job = await self.slurm.submit(SCRIPT, name=self.name, hold=True)
-                except NO_JOB:  # noqa: PERF203  # the daemon is away for a moment
-                    await asyncio.sleep(0.1)
-                except SubmitUncertain as error:
+                except SubmitUncertain as error:  # noqa: PERF203  # each is looked at by itself
                     self.uncertain.append(error.key)
                     return
+                except SlurmError as error:
+                    # A daemon is away for a moment, or it was lost thrice.
+                    if not promises_no_job(error):
+                        raise
+                    await asyncio.sleep(0.1)
                 else:
                     self.jobs.append(job)
                     return

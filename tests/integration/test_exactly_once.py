@@ -12,19 +12,13 @@ from collections.abc import Callable, Coroutine, Iterator
 import pytest
 
 from cluster.native import Cluster
-from slurm_rest import (
-    AsyncSlurmClient,
-    ControllerDown,
-    SubmitUncertain,
-    Unreachable,
-)
+from slurm_rest import AsyncSlurmClient, SlurmError, SubmitUncertain
 from slurm_rest.job import AsyncJob
+from tests.support.promises import promises_no_job
 from tests.support.proxy import Fault, FaultProxy, proxy_to, thirty_percent
 from tests.support.waiting import until_true
 
 SCRIPT = "#!/bin/sh\ntrue\n"
-# These mean that there is no job; everything else about a failed submission is an error here.
-NO_JOB = (ControllerDown, Unreachable)
 STORM = 500
 # Longer than any load makes it: a storm is over when all is known, not after a time.
 PATIENT = {"recovery_timeout": 400.0}
@@ -186,7 +180,9 @@ async def storm(slurm: AsyncSlurmClient, name: str, at_once: int) -> list[AsyncJ
             while True:
                 try:
                     return await slurm.submit(SCRIPT, name=name, hold=True)
-                except NO_JOB:  # noqa: PERF203  # the daemon is away for a moment
+                except SlurmError as error:  # noqa: PERF203  # a daemon is away for a moment, or it was lost thrice
+                    if not promises_no_job(error):
+                        raise
                     await asyncio.sleep(0.1)
 
     return await asyncio.gather(*(one() for _ in range(STORM)))
