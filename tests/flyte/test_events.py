@@ -13,8 +13,9 @@ from .support.scripts import SLEEP, number, phase, root, script
 from .tasks import flyte_tasks
 
 BACK = ("QUEUED", "WAITING_FOR_RESOURCES")
-# Sleeps until it is started anew.
-TWICE = '#!/bin/sh\n[ -n "$SLURM_RESTART_COUNT" ] || sleep 600\necho run $SLURM_RESTART_COUNT\n'
+# Sleeps until it is started anew. A shell that ends by TERM before slurmctld has noted why it was sent was once FAILED
+# there, and nothing told that it was preempted.
+TWICE = '#!/bin/sh\ntrap "" TERM\n[ -n "$SLURM_RESTART_COUNT" ] || sleep 600\necho run $SLURM_RESTART_COUNT\n'
 
 
 async def all_running(platform: Platform, tasks: dict[str, Any]) -> dict[str, Submitted]:
