@@ -392,6 +392,19 @@ async def test_an_interrupted_submission_stays_under_its_key(
     assert f"job {JOB_ID} stays" in caplog.text
 
 
+async def test_of_two_earlier_jobs_the_later_is_cancelled(server: Server) -> None:
+    """Both who made them ended before they saw the other's."""
+    first = job(50, "RUNNING", comment="KEY", **OLD)
+    second, over = job(51, "RUNNING", comment="KEY", **OLD), job(52, "COMPLETED", comment="KEY", **OLD)
+    cluster = Cluster(server, first, second, over).asks_accounting()
+    cluster.key = callers_key("tonight", "alice", capture(NEW, "ping").body["meta"]["slurm"]["cluster"])
+    cancel = server.on("DELETE", "/jobs/", good(status=[]))
+    async with client(user="alice") as slurm:
+        made = await slurm.submit(SCRIPT, idempotency_key="tonight")
+    assert (made.id, made.found) == (50, True)
+    assert [body_of(call)["jobs"] for call in cancel.calls] == [["51"]]
+
+
 async def test_jobs_of_others_are_read_once_for_all_keys(server: Server) -> None:
     others = [job(40 + place, "PENDING", user_name="bob", user_id=1002, **RECENT) for place in range(3)]
     cluster = Cluster(server, *others, job(50, "PENDING", comment="some words", **OLD)).asks_accounting()

@@ -183,7 +183,10 @@ class ExactlyOnce:
             return Submission(job_id=own, cluster=self._way.cluster, found=True)
         look = await search.whole(back=recovery.BOUNDS.horizon, every=True)
         if look.jobs:
-            return self._found(min(look.jobs, key=group_id), job)
+            # Two that submitted at once, and ended before either saw the other's job, leave two.
+            first = self._found(min(look.jobs, key=group_id), job)
+            await self._take_back_others(first.job_id, look)
+            return first
         if not look.complete:
             raise SubmitUncertain(
                 "Whether the job was submitted before cannot be told: accounting is away, or too many jobs look alike",
@@ -202,15 +205,19 @@ class ExactlyOnce:
         except SlurmError as error:
             log.warning("Job %d: could not look for another one with its key: %s", made.job_id, error.message)
             return made
-        ids = {group_id(record) for record in look.jobs if not record.state.is_terminal}
         first = min({made.job_id, *(group_id(record) for record in look.jobs)})
-        for job_id in sorted((ids | {made.job_id}) - {first}):
-            if await self.take_back(job_id):
-                log.warning("Job %d was cancelled: job %d carries its key", job_id, first)
+        await self._take_back_others(first, look, made.job_id)
         if first == made.job_id:
             return made
         self._way.remember(first, job.key)
         return Submission(job_id=first, cluster=made.cluster, found=True)
+
+    async def _take_back_others(self, first: int, look: Look, *made: int) -> None:
+        """Cancel what a look found beside the first job, as far as it is not over, and what was made."""
+        live = {group_id(record) for record in look.jobs if not record.state.is_terminal}
+        for job_id in sorted({*live, *made} - {first}):
+            if await self.take_back(job_id):
+                log.warning("Job %d was cancelled: job %d carries its key", job_id, first)
 
     async def take_back(self, job_id: int) -> bool:
         """Cancel a job that must not stay; False when that failed."""

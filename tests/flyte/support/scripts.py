@@ -43,5 +43,7 @@ def root(cluster: Cluster, *argv: str) -> str:
 
 
 def jobs_named(cluster: Cluster, job: Submitted) -> list[str]:
-    """Return the ids of all jobs that bear the name of this one."""
-    return root(cluster, "squeue", "-h", "-t", "all", "-n", json.loads(job.meta)["job_name"], "-o", "%A").split()
+    """Return the ids of all jobs that bear the name of this one, but for those that were taken back."""
+    name = json.loads(job.meta)["job_name"]
+    lines = root(cluster, "squeue", "-h", "-t", "all", "-n", name, "-o", "%A %T").splitlines()
+    return [line.split()[0] for line in lines if line.split()[1] != "CANCELLED"]
