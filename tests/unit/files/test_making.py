@@ -25,6 +25,15 @@ async def test_a_directory_is_made_with_those_above_it(tmp_path: Path) -> None:
         assert (tmp_path / "alice/.flyte/jobs").is_dir()
 
 
+async def test_one_that_another_process_is_just_making_is_nobodys_yet(tmp_path: Path) -> None:
+    (tmp_path / "alice/.flyte").mkdir(parents=True)
+    if os.geteuid() == 0:  # others own all of it anyway
+        os.chown(tmp_path / "alice", 1234, 1235)
+    await choose_files(load_settings(mapped(tmp_path), NOBODY)).make_directory("/home/alice/.flyte/jobs")
+    above, found = (tmp_path / "alice").stat(), (tmp_path / "alice/.flyte/jobs").stat()
+    assert (found.st_uid, found.st_gid) == (above.st_uid, above.st_gid)
+
+
 async def test_it_has_the_owner_of_the_one_above(tmp_path: Path) -> None:
     (tmp_path / "alice").mkdir()
     if os.geteuid() == 0:  # others own all of it anyway

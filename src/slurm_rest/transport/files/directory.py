@@ -133,6 +133,7 @@ class DirectoryStore:
             except FileNotFoundError:
                 there, name = posixpath.split(there)
                 missing.insert(0, name)
+        owner = self._owner(real)
         with self._held(real) as (above, name):
             directory = os.open(name, _ENTER | os.O_NOFOLLOW, dir_fd=above)
         try:
@@ -140,13 +141,21 @@ class DirectoryStore:
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(name, dir_fd=directory)
                     if os.geteuid() == 0:
-                        above_it = os.fstat(directory)
-                        os.chown(name, above_it.st_uid, above_it.st_gid, dir_fd=directory, follow_symlinks=False)
+                        os.chown(name, *owner, dir_fd=directory, follow_symlinks=False)
                 deeper = os.open(name, _ENTER | os.O_NOFOLLOW, dir_fd=directory)
                 os.close(directory)
                 directory = deeper
         finally:
             os.close(directory)
+
+    def _owner(self, real: str) -> tuple[int, int]:
+        """Return whose new directories below this one are: what is root's another process may just be making."""
+        while True:
+            with self._held(real) as (directory, name):
+                found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+            if found.st_uid or self._map.is_top(real):
+                return found.st_uid, found.st_gid
+            real = posixpath.dirname(real)
 
     def _remove(self, path: str, recursive: bool) -> bool:
         parent, name = posixpath.split(posixpath.normpath(path))
