@@ -150,6 +150,19 @@ async def test_conditions_are_kept(place: str) -> None:
     assert await objects.read(place) is None
 
 
+async def test_of_many_that_write_at_once_one_does(place: str) -> None:
+    created = await asyncio.gather(*[objects.create(place, b"%d" % number) for number in range(20)])
+    assert created.count(True) == 1
+    found = await objects.read(place)
+    assert found is not None
+    assert found.data == b"%d" % created.index(True)
+    replaced = await asyncio.gather(*[objects.replace(place, b"+%d" % number, found.tag) for number in range(20)])
+    assert replaced.count(True) == 1
+    found = await objects.read(place)
+    assert found is not None
+    assert found.data == b"+%d" % replaced.index(True)
+
+
 async def test_a_store_that_does_not_answer_is_asked_again(
     site: Site, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

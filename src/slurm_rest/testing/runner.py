@@ -41,6 +41,8 @@ class Runner:
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._kill_wait = kill_wait
         self._groups: dict[FakeJob, int] = {}
+        # What is sent to a job whose process is not there yet reaches it when it is.
+        self._early: dict[FakeJob, list[int]] = {}
         self._gone: dict[FakeJob, asyncio.Event] = {}
 
     @property
@@ -69,6 +71,8 @@ class Runner:
         if group is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(group, number)
+        elif job in self._early:
+            self._early[job].append(number)
 
     async def end(self, job: FakeJob) -> None:
         """Ask a job's processes to end, and kill them when they take too long."""
@@ -82,8 +86,19 @@ class Runner:
         except TimeoutError:
             self.signal(job, signal.SIGKILL)
 
+    def expect(self, job: FakeJob) -> None:
+        """Take note of a job that will run: what is sent to it from now on reaches its process."""
+        self._gone[job], self._early[job] = asyncio.Event(), []
+
     async def run(self, job: FakeJob, variables: Mapping[str, str]) -> Ended:
-        """Run a job's script to its end."""
+        """Run the script of a job that is expected to its end."""
+        try:
+            return await self._launch(job, variables)
+        finally:
+            self._early.pop(job, None)
+            self._gone.pop(job).set()
+
+    async def _launch(self, job: FakeJob, variables: Mapping[str, str]) -> Ended:
         spool = self.root / "spool" / f"job{job.id:05d}"
         spool.mkdir(parents=True, exist_ok=True)
         script = spool / "slurm_script"
@@ -104,32 +119,39 @@ class Runner:
     async def _execute(
         self, job: FakeJob, script: Path, files: tuple[IO[bytes], ...], variables: Mapping[str, str]
     ) -> Ended:
-        stdin, stdout = files[:2]
         try:
-            process = await asyncio.create_subprocess_exec(
-                script,
-                *job.request.argv[1:],
-                stdin=stdin,
-                stdout=stdout,
-                stderr=files[-1],
-                cwd=job.request.directory,
-                env={**self._login(job), **variables},
-                start_new_session=True,
-            )
+            process = await self._started(job, script, files, variables)
         except ValueError:
             return Ended(signal=_NOT_LAUNCHED)
         except OSError as error:
             # slurmstepd ends with the number of the error when the script cannot be executed.
             return Ended(code=error.errno or 1)
-        self._groups[job], self._gone[job] = process.pid, asyncio.Event()
+        self._groups[job] = process.pid
+        for number in self._early.pop(job):
+            self.signal(job, number)
         try:
             code = await process.wait()
         finally:
             # What a script leaves behind in its session does not outlive it.
             self.signal(job, signal.SIGKILL)
             del self._groups[job]
-            self._gone.pop(job).set()
+            await process.wait()
         return Ended(code=code) if code >= 0 else Ended(signal=-code)
+
+    async def _started(
+        self, job: FakeJob, script: Path, files: tuple[IO[bytes], ...], variables: Mapping[str, str]
+    ) -> asyncio.subprocess.Process:
+        stdin, stdout = files[:2]
+        return await asyncio.create_subprocess_exec(
+            script,
+            *job.request.argv[1:],
+            stdin=stdin,
+            stdout=stdout,
+            stderr=files[-1],
+            cwd=job.request.directory,
+            env={**self._login(job), **variables},
+            start_new_session=True,
+        )
 
     def _open(self, job: FakeJob) -> tuple[IO[bytes], ...]:
         if not os.path.isdir(job.request.directory):

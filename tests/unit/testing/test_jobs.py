@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,7 @@ from slurm_rest.states import BaseState
 from slurm_rest.testing import FakeCluster, FakeJob
 from slurm_rest.testing.changing import requeue
 from slurm_rest.testing.jobs import JobRequest, Owner
+from slurm_rest.within import within
 from tests.support.waiting import until, until_true
 from tests.unit.testing.conftest import Fake
 
@@ -255,6 +258,37 @@ async def test_nothing_is_left_behind(fake: Fake) -> None:
     await until_true(lambda: is_gone(number))
     assert not pid.exists(), "the temporary folder is removed"
     assert job.id
+
+
+@pytest.mark.parametrize("end", ["cancel", "kill", "close"])
+async def test_a_job_whose_process_is_being_started_can_be_ended(
+    fake: Fake, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processes: list[asyncio.subprocess.Process] = []
+    started, may_go_on = asyncio.Event(), asyncio.Event()
+    create = asyncio.create_subprocess_exec
+
+    async def held(*args: Any, **kwargs: Any) -> asyncio.subprocess.Process:
+        processes.append(await create(*args, **kwargs))
+        started.set()
+        await may_go_on.wait()
+        return processes[0]
+
+    monkeypatch.setattr("slurm_rest.testing.runner.asyncio.create_subprocess_exec", held)
+    client = fake.client()
+    job = await client.submit(FOREVER)
+    await within(30, started.wait())
+    if end == "close":
+        closing = asyncio.create_task(fake.cluster.close())
+        await asyncio.sleep(0)
+    else:
+        await client.cancel([job.id], signal="KILL" if end == "kill" else None)
+    may_go_on.set()
+    if end == "close":
+        await closing
+    else:
+        assert (await job.wait(timeout=30)).state.base is BaseState.CANCELLED
+    assert processes[0].returncode == (-15 if end == "cancel" else -9)
 
 
 async def test_others_may_not(fake: Fake) -> None:

@@ -1,12 +1,14 @@
 """Small objects that several replicas of the connector write: only when nobody else has, or since it was read.
 
-S3, GCS and Azure answer such a condition themselves; a directory takes the place of a store where there is none.
+S3, GCS and Azure answer such a condition themselves; a directory takes the place of a store where there is none, and
+its files are locked while they are compared and written.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +43,7 @@ async def read(uri: str) -> Found | None:
     """Return an object, None where there is none. Raises what the store raises."""
     if not storage.is_remote(uri):
         with contextlib.suppress(FileNotFoundError):
-            return _found(await asyncio.to_thread(_path(uri).read_bytes))
+            return _found(await asyncio.to_thread(_read, _path(uri)))
         return None
     store, key = located(uri)
     try:
@@ -70,23 +72,18 @@ async def create(uri: str, data: bytes) -> bool:
 
 async def replace(uri: str, data: bytes, tag: str) -> bool:
     """Write an object anew if it is still the version ``tag``; False where it is not. Raises what the store raises."""
-    if storage.is_remote(uri):
-        store, key = located(uri)
-        try:
-            await obstore.put_async(store, key, data, mode={"e_tag": tag}, use_multipart=False)
-        except (PreconditionError, NotFoundError, FileNotFoundError):
-            return False
-        except NotSupportedError:
-            pass
-        else:
-            return True
-    now = await read(uri)
-    if now is None or now.tag != tag:
+    if not storage.is_remote(uri):
+        return await asyncio.to_thread(_replace, _path(uri), data, tag)
+    store, key = located(uri)
+    try:
+        await obstore.put_async(store, key, data, mode={"e_tag": tag}, use_multipart=False)
+    except (PreconditionError, NotFoundError, FileNotFoundError):
         return False
-    if storage.is_remote(uri):
+    except NotSupportedError:
+        now = await read(uri)
+        if now is None or now.tag != tag:
+            return False
         await obstore.put_async(store, key, data, use_multipart=False)
-    else:
-        await asyncio.to_thread(_replace, _path(uri), data)
     return True
 
 
@@ -108,17 +105,33 @@ def _path(uri: str) -> Path:
     return Path(uri.removeprefix("file://"))
 
 
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        return file.read()
+
+
 def _create(path: Path, data: bytes) -> bool:
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("xb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
             file.write(data)
     except FileExistsError:
         return False
     return True
 
 
-def _replace(path: Path, data: bytes) -> None:
-    beside = path.with_name(f"{path.name}.new")
-    beside.write_bytes(data)
-    beside.replace(path)
+def _replace(path: Path, data: bytes, tag: str) -> bool:
+    try:
+        file = path.open("r+b")
+    except FileNotFoundError:
+        return False
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if _found(file.read()).tag != tag:
+            return False
+        file.seek(0)
+        file.truncate()
+        file.write(data)
+    return True
