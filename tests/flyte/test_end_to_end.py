@@ -73,7 +73,7 @@ async def test_a_script_gives_its_outputs(platform: Platform, store: Store) -> N
     assert phase(found) == "SUCCEEDED", found.message
     written = {
         path.removeprefix(job.prefix.removeprefix("s3://")): data
-        for path, data in store.objects.items()
+        for path, data in list(store.objects.items())
         if path.startswith(job.prefix.removeprefix("s3://")) and not path.endswith(("inputs.pb", ".outputs.json"))
     }
     assert written == {"/model": b"3", "/shards/a b/é": bytes(3), "/shards/a b/empty": b""}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -15,6 +16,26 @@ from slurm_rest.testing.jobs import JobRequest, Owner
 from .support.site import Site
 
 _JOBS = 500
+
+
+@contextmanager
+def leaping() -> Iterator[Callable[[], float]]:
+    """Let the loop's clock only leap from one timer to the next: how fast the machine is says nothing then.
+
+    Yields what tells the seconds that were leapt over.
+    """
+    loop: Any = asyncio.get_running_loop()
+    begin, leapt, select = loop.time(), 0.0, loop._selector.select
+
+    def leap(timeout: float | None = None) -> Any:
+        nonlocal leapt
+        found = select(timeout if timeout is None else 0)
+        if not found and timeout:
+            leapt += timeout
+        return found
+
+    with patch.object(loop._selector, "select", leap), patch.object(loop, "time", lambda: begin + leapt):
+        yield lambda: leapt
 
 
 async def metas_of(site: Site) -> list[SlurmJobMetadata]:
@@ -42,7 +63,7 @@ async def test_they_share_their_requests_and_need_no_tasks_of_their_own(site: Si
 
     loop.set_task_factory(count)  # type: ignore[arg-type]  # what it is called with differs by Python's version
     try:
-        with patch.object(site.fake, "states", counted):
+        with patch.object(site.fake, "states", counted), leaping():
             answers = await asyncio.gather(*(site.get(meta) for meta in metas))
     finally:
         loop.set_task_factory(None)
@@ -55,28 +76,18 @@ async def test_they_share_their_requests_and_need_no_tasks_of_their_own(site: Si
 
 
 async def test_each_answers_in_its_time_though_nothing_else_does(site: Site) -> None:
-    """By a clock that only leaps from one timer to the next: what counts is how long a get is willing to wait."""
+    """What counts is how long a get is willing to wait."""
     metas = await metas_of(site)
 
     async def never(*_: object, **__: object) -> None:
         await asyncio.Event().wait()
 
-    loop: Any = asyncio.get_running_loop()
-    begin, leapt, select = loop.time(), 0.0, loop._selector.select
-
-    def leap(timeout: float | None = None) -> Any:
-        nonlocal leapt
-        found = select(timeout if timeout is None else 0)
-        if not found and timeout:
-            leapt += timeout
-        return found
-
     async def waited(meta: SlurmJobMetadata) -> float:
-        begun = leapt
+        begun = leapt()
         phase, found = await site.get(meta)
         assert phase == "RUNNING"
         assert "has not heard of it yet" in (found.message or "")
-        return leapt - begun
+        return leapt() - begun
 
     def files_that_hang(_: object) -> Any:
         return type("Hanging", (), {"stat": staticmethod(never), "tail": staticmethod(never)})
@@ -85,8 +96,7 @@ async def test_each_answers_in_its_time_though_nothing_else_does(site: Site) -> 
         patch.object(site.fake, "states", never),
         patch.object(site.fake, "describe", never),
         patch("slurm_rest.AsyncSlurmClient.files", property(files_that_hang)),
-        patch.object(loop._selector, "select", leap),
-        patch.object(loop, "time", lambda: begin + leapt),
+        leaping() as leapt,
     ):
         longest = max(await asyncio.gather(*map(waited, metas)))
     assert 0.5 < longest <= ANSWER

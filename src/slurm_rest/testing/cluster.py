@@ -26,6 +26,8 @@ from .variables import job_variables
 
 __all__ = ["FakeCluster"]
 
+# No process outlives SIGKILL for long; FakeSlurm.stop waits longer.
+_END_SECONDS = 10.0
 _LABEL = re.compile(r"(\d+)(?:_(\d+)|\+(\d+))?")
 
 
@@ -68,6 +70,7 @@ class FakeCluster:
         self._last_id = 0
         self._ended: deque[FakeJob] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._is_closed = False
 
     # --- time and lookups -----------------------------------------------------------------------------------
 
@@ -179,6 +182,8 @@ class FakeCluster:
 
     def settle(self, *, everything: bool = False) -> None:
         """Do what is due: forget, end what took too long, start what can. Cheap when nothing is."""
+        if self._is_closed:
+            return  # the room that killed jobs leave is for no other
         while self._ended and self._ended[0].end_time + self.min_job_age <= self.now():
             self._forget(self._ended.popleft())
         self._scheduler.settle(everything=everything)
@@ -343,12 +348,14 @@ class FakeCluster:
 
     async def close(self) -> None:
         """Kill what runs, and remove the temporary folder."""
+        self._is_closed = True
         self._scheduler.stop()
         for job in self.all_jobs():
             self.runner.signal(job, signals.SIGKILL)
         if self._tasks:
-            # Processes that were killed are waited for, so that none is left behind; pauses are not.
-            await asyncio.wait(self._tasks, timeout=2)
+            # Processes that were killed are waited for, so that none is left behind, also those that a busy machine
+            # is still starting.
+            await asyncio.wait(self._tasks, timeout=_END_SECONDS)
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -97,13 +97,7 @@ class Platform:
             task_execution_metadata=self._execution(run, attempt, prefix, labels or {}),
             connection=Connection(secrets=dict(self.secrets)),
         )
-        try:
-            answer = await self._stub.CreateTask(request, timeout=DEADLINE)
-        except grpc.aio.AioRpcError as error:
-            if not patient or error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED:
-                raise
-            # The first call of a busy machine's connector; the platform, too, may ask for the same attempt again.
-            answer = await self._stub.CreateTask(request, timeout=DEADLINE)
+        answer = await _called(self._stub.CreateTask, request, patient=patient)
         return Submitted(answer.resource_meta, template.type, prefix)
 
     def _execution(
@@ -133,7 +127,7 @@ class Platform:
             task_category=messages.TaskCategory(name=job.kind),
             connection=Connection(secrets=dict(self.secrets)),
         )
-        answer: messages.GetTaskResponse = await self._stub.GetTask(request, timeout=DEADLINE)
+        answer: messages.GetTaskResponse = await _called(self._stub.GetTask, request)
         return answer.resource
 
     async def phase(self, job: Submitted) -> str:
@@ -158,7 +152,7 @@ class Platform:
             task_category=messages.TaskCategory(name=job.kind),
             connection=Connection(secrets=dict(self.secrets)),
         )
-        await self._stub.DeleteTask(request, timeout=DEADLINE)
+        await _called(self._stub.DeleteTask, request)
 
     async def logs(self, job: Submitted, token: str = "") -> tuple[list[str], str]:
         """Return the lines, and the token to go on with."""
@@ -166,7 +160,8 @@ class Platform:
             resource_meta=job.meta, task_category=messages.TaskCategory(name=job.kind), token=token
         )
         lines, after = [], ""
-        async for answer in self._stub.GetTaskLogs(request, timeout=DEADLINE):
+        # A stream is not begun anew: some of it may have come.
+        async for answer in self._stub.GetTaskLogs(request, timeout=2 * DEADLINE):
             lines += [line.message for line in answer.body.lines]
             after = answer.header.token or after
         return lines, after
@@ -176,8 +171,21 @@ class Platform:
         request = messages.GetTaskMetricsRequest(
             resource_meta=job.meta, task_category=messages.TaskCategory(name=job.kind)
         )
-        answer = await self._stub.GetTaskMetrics(request, timeout=DEADLINE)
+        answer = await _called(self._stub.GetTaskMetrics, request)
         return {one.metric: one.data["value"] for one in answer.results}
+
+
+async def _called(call: Any, request: Any, *, patient: bool = True) -> Any:  # a method of the stub, with its messages
+    """Return the answer to a request within the deadline, or, on a machine that is busy, to the same request again.
+
+    The platform repeats its calls, too: after a deadline it asks for the same attempt, or for the same job.
+    """
+    try:
+        return await call(request, timeout=DEADLINE)
+    except grpc.aio.AioRpcError as error:
+        if not patient or error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED:
+            raise
+    return await call(request, timeout=DEADLINE)
 
 
 def _interface(task: Any) -> Any:
@@ -208,11 +216,12 @@ def service(environ: Mapping[str, str], before: str = "") -> Iterator[str]:
 
     ``before`` is Python that runs in it first.
     """
-    port, metrics = _free_port(), _free_port()
+    held = [_held_port(), _held_port()]
+    port, metrics = (one.getsockname()[1] for one in held)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("FLYTE_", "SLURM_", "AWS_"))}
     start = f"{before}\nfrom flyte._bin.connect import main; main()"
     command = [sys.executable, "-c", start, "--port", str(port), "--prometheus_port", str(metrics)]
-    with tempfile.TemporaryFile() as log:
+    with held[0], held[1], tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             command, env={**kept, "LOG_LEVEL": "30", **environ}, stdout=log, stderr=log, start_new_session=True
         )
@@ -226,10 +235,16 @@ def service(environ: Mapping[str, str], before: str = "") -> Iterator[str]:
             print(log.read().decode(errors="replace")[-20_000:])  # noqa: T201  # shown by pytest beside a failure
 
 
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+def _held_port() -> socket.socket:
+    """Return a socket whose port nobody gets by chance while it is open, not even as the near end of a connection.
+
+    It takes no connections, and does not keep the service, which sets one of these options, from its port.
+    """
+    one = socket.socket()
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    one.bind(("127.0.0.1", 0))
+    return one
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:

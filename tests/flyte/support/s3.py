@@ -139,7 +139,8 @@ class Store:
 
     def _list(self, bucket: str, query: Mapping[str, str]) -> _Answer:
         prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
-        keys = sorted(path.removeprefix(f"{bucket}/") for path in self.objects if path.startswith(f"{bucket}/{prefix}"))
+        paths = list(self.objects)  # the test's own thread may add to them
+        keys = sorted(path.removeprefix(f"{bucket}/") for path in paths if path.startswith(f"{bucket}/{prefix}"))
         common = sorted(
             {
                 prefix + key[len(prefix) :].split(delimiter)[0] + delimiter

@@ -43,7 +43,7 @@ async def test_a_lost_submission_is_one_job(fake: Fake, fault: Fault) -> None:
 
 async def test_an_answer_that_stays_lost_is_uncertain(fake: Fake) -> None:
     fake.faults.inject(Fault.LOST_AFTER)
-    fake.faults.inject(Fault.LOST_BEFORE, times=100, method="GET", path="/jobs?/")
+    fake.faults.inject(Fault.LOST_BEFORE, times=100_000, method="GET", path="/jobs?/")
     client = fake.client(recovery_timeout=0.5)
     with pytest.raises(SubmitUncertain):
         await client.submit(TRUE, hold=True)

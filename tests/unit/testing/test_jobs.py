@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from slurm_rest.testing import FakeCluster, FakeJob
 from slurm_rest.testing.changing import requeue
 from slurm_rest.testing.jobs import JobRequest, Owner
 from slurm_rest.within import within
+from tests.support.processes import is_running
 from tests.support.waiting import until, until_true
 from tests.unit.testing.conftest import Fake
 
@@ -71,9 +71,10 @@ async def test_a_limit_is_reached_when_the_clock_moves(fake: Fake) -> None:
     client = fake.client()
     job = await client.submit(FOREVER, time=10)
     await until_state(fake, job.id, BaseState.RUNNING)
-    fake.cluster.advance(599)
+    # Well before and well after the limit: the cluster's clock goes on by itself, too.
+    fake.cluster.advance(300)
     assert (await job.info()).state.is_running
-    fake.cluster.advance(2)
+    fake.cluster.advance(301)
     record = await job.wait(timeout=30)
     assert (record.state.base, record.reason) == (BaseState.TIMEOUT, "TimeLimit")
 
@@ -145,9 +146,11 @@ async def test_an_array_runs_so_many_at_a_time(fake: Fake) -> None:
     assert [result.outcome for result in await client.cancel(tasks[0])] == ["signalled"]
     assert (await tasks[0].wait(timeout=30)).state.base is BaseState.CANCELLED
     await until_state(fake, (await tasks[2].info()).id, BaseState.RUNNING)
+    output = fake.cluster.runner.home("alice") / f"slurm-{array.id}_3.out"
+    await until_true(lambda: output.exists() and output.read_text().endswith("\n"), "its output")
+    assert output.read_text() == f"{array.id} 3 4\n"
     await array.cancel()
     assert (await array.wait(timeout=30)).state.base is BaseState.CANCELLED
-    assert (fake.cluster.runner.home("alice") / f"slurm-{array.id}_3.out").read_text() == f"{array.id} 3 4\n"
 
 
 async def test_a_task_that_is_cancelled_while_it_waits_leaves_no_trace(fake: Fake) -> None:
@@ -233,16 +236,11 @@ async def test_a_job_that_ignores_the_end_is_killed(fake: Fake) -> None:
     assert (record.state.base, str(record.exit_code)) == (BaseState.CANCELLED, "0:9")
 
 
-def is_gone(pid: str) -> bool:
-    state = Path(f"/proc/{pid}/stat")
-    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
-
-
 async def test_what_a_script_starts_ends_with_it(fake: Fake) -> None:
     job = await fake.client().submit('#!/bin/sh\nsleep 600 &\necho $! > "$HOME/pid"\n')
     assert (await job.wait(timeout=30)).state.is_success
     pid = (fake.cluster.runner.home("alice") / "pid").read_text().strip()
-    await until_true(lambda: is_gone(pid))
+    await until_true(lambda: not is_running(int(pid)))
 
 
 async def test_nothing_is_left_behind(fake: Fake) -> None:
@@ -255,7 +253,7 @@ async def test_nothing_is_left_behind(fake: Fake) -> None:
 
     number = await until(written)
     await fake.cluster.close()
-    await until_true(lambda: is_gone(number))
+    await until_true(lambda: not is_running(int(number)))
     assert not pid.exists(), "the temporary folder is removed"
     assert job.id
 
@@ -289,6 +287,16 @@ async def test_a_job_whose_process_is_being_started_can_be_ended(
     else:
         assert (await job.wait(timeout=30)).state.base is BaseState.CANCELLED
     assert processes[0].returncode == (-15 if end == "cancel" else -9)
+
+
+async def test_the_end_starts_nothing(fake: Fake) -> None:
+    """What is killed makes room for jobs that wait."""
+    client = fake.client()
+    jobs = [await client.submit(FOREVER, nodes=2, ntasks=2, cpus_per_task=8) for _ in range(3)]
+    await until_state(fake, jobs[0].id, BaseState.RUNNING)
+    await fake.cluster.close()
+    assert [fake.cluster.find(job.id)[0].base for job in jobs] == ["FAILED", "PENDING", "PENDING"]
+    assert fake.cluster.counts["started"] == 1
 
 
 async def test_others_may_not(fake: Fake) -> None:
