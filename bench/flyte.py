@@ -42,9 +42,9 @@ class Gets:
     failed: int = 0
 
 
-async def one_by_one(side: Side, ids: Sequence[int]) -> Gets:
-    """Ask for these jobs, one after another at the platform's pace."""
-    pause, before, times = _EVERY / len(ids), side.asked(), []
+async def one_by_one(side: Side, ids: Sequence[int], followed: int) -> Gets:
+    """Ask for these jobs, one after another at the pace at which a platform asks for as many as are followed."""
+    pause, before, times = _EVERY / followed, side.asked(), []
     for job_id in ids:
         started = time.perf_counter()
         await side.get(job_id)
@@ -85,12 +85,12 @@ async def both(way: Way) -> AsyncIterator[tuple[Ours, Theirs]]:
 async def compare_gets(ours: Ours, theirs: Theirs, ids: Sequence[int]) -> int:
     """Ask both for jobs that they follow; print, and return 1 when a promise is broken."""
     first = await at_once(ours, ids)
-    await ours.all_records(len(ids))
+    await ours.all_records(ids)
     ticks, records = ours.ticks(), ours.records
-    mine = await one_by_one(ours, ids)
+    mine = await one_by_one(ours, ids, len(ids))
     ticks, records = max(1, ours.ticks() - ticks), ours.records - records
     await theirs.get(ids[0])
-    peer = await one_by_one(theirs, ids[:_PEER_GETS])
+    peer = await one_by_one(theirs, ids[:_PEER_GETS], len(ids))
     states = mine.asked - records
     fewer = f"{mine.asked / len(mine.times):.3f}"
     print(f"\nget, {len(ids):,} jobs followed, each asked for once in {_EVERY:g} s; {_PEER_GETS} of them of the peer")
@@ -172,7 +172,7 @@ async def _memory_of(kind: str, way: Way, ids: Sequence[int]) -> tuple[float, fl
     for start in range(0, len(ids), step):
         await asyncio.gather(*map(side.get, ids[start : start + step]))
     if isinstance(side, Ours):
-        await side.all_records(len(ids))
+        await side.all_records(ids)
     after = resident(own)
     for _ in range(2):
         for job_id in ids if isinstance(side, Ours) else ids[:10]:

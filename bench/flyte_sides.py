@@ -6,7 +6,7 @@ import abc
 import asyncio
 import importlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,6 +18,8 @@ __all__ = ["PEER", "Ours", "Side", "Theirs", "Way", "script_template"]
 PEER = "2.12.1"
 # Of either package, which share no types.
 Foreign: TypeAlias = Any
+# Seconds until jobs without a record are asked for again.
+_ASK_AGAIN = 2.0
 _SCRIPT = "#!/bin/bash\n#SBATCH --time=0:30:00\nsrun hostname\n"
 
 
@@ -100,7 +102,6 @@ class Ours(Side):
         from flyteplugins.slurm_rest.settings import ClusterAccess
 
         self.records = 0
-        self._news = asyncio.Event()
         self._hurried = hurried
         self._clients: list[AsyncSlurmClient] = []
         self._metadata = SlurmJobMetadata
@@ -122,7 +123,6 @@ class Ours(Side):
         async def counted(job: Foreign) -> Foreign:
             found = await info(job)
             self.records += 1
-            self._news.set()
             return found
 
         client.info = counted  # type: ignore[method-assign]  # to be counted
@@ -140,14 +140,22 @@ class Ours(Side):
         """Return how many intervals of the poller have gone by."""
         return sum(client._poller.ticks for client in self._clients)  # noqa: SLF001
 
-    async def all_records(self, count: int) -> None:
-        """Wait until the full records of so many jobs have come, which is not part of any answer."""
+    async def all_records(self, ids: Sequence[int]) -> None:
+        """Wait until the full records of these jobs have come, which is not part of any answer.
+
+        One that was not heard of in the time of its first answer, or whose record could not be had, is asked for again.
+        """
         if self._hurried:
             for cluster in self._clusters._found.values():  # noqa: SLF001
                 cluster.follower._records._pause = _no_pause  # noqa: SLF001
-        while self.records < count:
-            self._news.clear()
-            await self._news.wait()
+        while missing := [job_id for job_id in ids if not self._has_record(job_id)]:
+            await asyncio.gather(*map(self.get, missing))
+            await asyncio.sleep(_ASK_AGAIN)
+
+    def _has_record(self, job_id: int) -> bool:
+        followers = [cluster.follower for cluster in self._clusters._found.values()]  # noqa: SLF001
+        entries = [follower._entries.get((job_id, "")) for follower in followers]  # noqa: SLF001
+        return any(entry is not None and entry.record is not None for entry in entries)
 
     async def close(self) -> None:
         """Let go of the cluster."""

@@ -8,12 +8,14 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import replace
 
 import pytest
 
 from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient, SlurmError, SubmitUncertain
 from slurm_rest.job import AsyncJob
+from slurm_rest.transport import recovery
 from tests.support.promises import promises_no_job
 from tests.support.proxy import Fault, FaultProxy, proxy_to, thirty_percent
 from tests.support.waiting import until_true
@@ -120,6 +122,27 @@ async def test_a_callers_key_finds_its_job_again(cluster: Cluster, name: str) ->
             assert (await third.submit(SCRIPT, name=name, idempotency_key=name)).id == job.id
             assert (await third.submit(SCRIPT, name=name, hold=True, idempotency_key=f"{name} again")).id != job.id
     assert len(await keys_of(cluster, name)) == 2
+
+
+async def test_a_key_is_looked_for_beside_many_jobs_without_one(
+    cluster: Cluster, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More than may be read, by sbatch of the same user: accounting tells that they are others, by their names."""
+    monkeypatch.setattr(recovery, "BOUNDS", replace(recovery.BOUNDS, records=100))
+    mine = f"{name}-mine"
+    async with client_of(cluster, cluster.url) as first:
+        job = await first.submit(SCRIPT, name=mine, hold=True, idempotency_key=name)
+    loop = f"for number in $(seq 150); do sbatch -H -J {name} --wrap true; done"
+    await asyncio.to_thread(cluster.exec, ["sh", "-c", loop], user="alice", check=True)
+    try:
+        async with client_of(cluster, cluster.url) as second:
+            again = await second.submit(SCRIPT, name=mine, hold=True, idempotency_key=name)
+            other = await second.submit(SCRIPT, name=mine, hold=True, idempotency_key=f"{name} again")
+            assert (again.id, again.found) == (job.id, True)
+            assert (other.id != job.id, other.found) == (True, False)
+        assert len(await keys_of(cluster, mine)) == 2
+    finally:
+        cluster.exec(["scancel", f"--name={mine}"])
 
 
 async def test_many_at_once_under_one_key_agree(cluster: Cluster, name: str) -> None:

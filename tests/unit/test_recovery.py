@@ -12,6 +12,7 @@ import httpx
 import pytest
 import respx
 
+from slurm_rest import AsyncSlurmClient
 from slurm_rest.errors import ConfigError, ControllerDown, ProtocolError, SpecError, SubmitUncertain, Timeout
 from slurm_rest.keys import callers_key
 from slurm_rest.records import read_controller_job
@@ -412,6 +413,103 @@ async def test_jobs_of_others_are_read_once_for_all_keys(server: Server) -> None
     async with client(user="alice") as slurm:
         assert [await slurm.find(key) for key in ("tonight", "tomorrow")] == [None, None]
     assert [route.call_count for route in cluster.reads] == [1, 1, 1, 2]
+
+
+class Crowd:
+    """Many young jobs of the user's without keys, which accounting knows by the name ``other``, but for some."""
+
+    def __init__(
+        self,
+        server: Server,
+        ids: range,
+        *,
+        carrying: int = 0,
+        unknown: tuple[int, ...] = (),
+        old: tuple[int, ...] = (),
+    ) -> None:
+        self.key = callers_key("tonight", "alice", capture(NEW, "ping").body["meta"]["slurm"]["cluster"])
+        self.carrying, self.unknown, self.old = carrying, unknown, old
+        self.read, self.named = list[int](), list[int]()
+        server.ping()
+        server.on("GET", "/jobs/state/", lambda _: states(*((str(one), "PENDING") for one in ids)).response)
+        server.on("GET", "/diag/", lambda _: good(statistics={"req_time_start": 1_800_000_000}).response)
+        server.router.get(url__regex=r".*/slurm/v0.0.45/job/\d+$").mock(side_effect=self._record)
+        server.on("GET", "/slurmdb/v0.0.45/jobs/", self._accounted)
+
+    def _record(self, request: httpx.Request) -> httpx.Response:
+        job_id = int(request.url.path.rpartition("/")[2])
+        self.read.append(job_id)
+        comment = self.key if job_id == self.carrying else ""
+        name = "night" if job_id == self.carrying else "other"
+        return good(jobs=[job(job_id, "PENDING", name=name, comment=comment, **RECENT)]).response
+
+    def _accounted(self, request: httpx.Request) -> httpx.Response:
+        asked = [int(one) for one in request.url.params.get_list("step")]
+        self.named += asked
+        times = {one: 1_700_000_000 if one in self.old else RECENT["submit_time"]["number"] for one in asked}
+        known = [one for one in asked if one not in self.unknown]
+        named = [(one, "night" if one == self.carrying and one not in self.old else "other") for one in known]
+        records = [accounted(one, name=name, user="alice", time={"submission": times[one]}) for one, name in named]
+        return good(jobs=records).response
+
+    async def look(self, slurm: AsyncSlurmClient, name: str = "night") -> Look:
+        """Look for the key, among jobs of this name."""
+        return await rest_of(slurm).find(PreparedJob({}, self.key, "alice", name, repeated=True), since=time.time())
+
+
+async def test_beside_thousands_of_others_an_earlier_job_can_be_ruled_out(server: Server) -> None:
+    """Which of them are others accounting tells by their names, for all searches of a client."""
+    crowd = Crowd(server, range(1, 5001), unknown=(4000, 3))
+    async with client(user="alice") as slurm:
+        looks = [await crowd.look(slurm) for _ in range(2)]
+    assert [(look.jobs, look.complete) for look in looks] == [((), True)] * 2
+    assert sorted(crowd.read) == [3, 4000, *range(5001 - 64, 5001)]
+    assert sorted(crowd.named) == list(range(1, 5001 - 64))
+
+
+@pytest.mark.parametrize(
+    ("unknown", "old"),
+    [((), ()), ((7,), ()), ((), (7,))],
+    ids=["accounting knows it", "accounting has not heard of it yet", "accounting knows an older one of that id"],
+)
+async def test_beside_thousands_of_others_an_earlier_job_is_found(
+    unknown: tuple[int, ...], old: tuple[int, ...], server: Server
+) -> None:
+    crowd = Crowd(server, range(1, 5001), carrying=7, unknown=unknown, old=old)
+    async with client(user="alice") as slurm:
+        look = await crowd.look(slurm)
+    assert [record.id for record in look.jobs] == [7]
+    assert len(crowd.read) < 80
+
+
+async def test_more_others_than_a_look_may_read_leave_it_open(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recovery, "BOUNDS", replace(BOUNDS, records=100, names=1000))
+    crowd = Crowd(server, range(1, 2401))
+    async with client(user="alice") as slurm:
+        with pytest.raises(SubmitUncertain, match="too many jobs look alike"):
+            await slurm.submit(SCRIPT, name="night", idempotency_key="tonight")
+        # What is known by now is not asked again, so a later look comes further.
+        assert not (await crowd.look(slurm)).complete
+        assert (await crowd.look(slurm)).complete
+
+
+async def test_where_a_site_gives_jobs_other_names_all_are_read(server: Server) -> None:
+    crowd = Crowd(server, range(1, 201))
+    server.on("POST", "/job/submit", MADE)
+    async with client(user="alice") as slurm:
+        # The record that is read of it says another name.
+        await slurm.submit(SCRIPT, name="given")
+        crowd.read.clear()
+        assert (await crowd.look(slurm)).complete
+    assert (sorted(crowd.read), crowd.named) == (list(range(1, 201)), [])
+
+
+async def test_without_a_name_all_are_read(server: Server) -> None:
+    crowd = Crowd(server, range(1, 201))
+    async with client(user="alice") as slurm:
+        assert (await crowd.look(slurm, name="")).complete
+    # Accounting is asked as it always is, for no job in particular.
+    assert (sorted(crowd.read), crowd.named) == (list(range(1, 201)), [])
 
 
 async def test_without_accounting_an_earlier_job_cannot_be_ruled_out(server: Server) -> None:

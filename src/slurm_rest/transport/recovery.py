@@ -54,7 +54,8 @@ class Bounds:
 
     ``grace`` is for what a daemon that just woke up still holds, ``held`` how long slurmrestd tries to reach
     slurmctld (MessageTimeout), ``skew`` how far the clocks of client and cluster may differ, ``horizon`` how far back
-    accounting is asked for a caller's own key. ``sends`` counts the first one, ``records`` what one look may read.
+    accounting is asked for a caller's own key. ``sends`` counts the first one, ``records`` what one look may read, and
+    ``names`` of how many more it may learn what they are called.
     ``start`` is how late a submission by command may begin, ``run`` how long its sbatch may take, ``end`` how much
     later it is certainly ended: SIGKILL follows 2 s behind SIGTERM.
     """
@@ -65,6 +66,7 @@ class Bounds:
     horizon: float = 7 * 86400.0
     sends: int = 3
     records: int = 2000
+    names: int = 20_000
     start: float = 10.0
     run: float = 25.0
     end: float = 3.0

@@ -28,10 +28,14 @@ __all__ = ["Search"]
 
 # As many at a time as the connection sends at once, four times over.
 _BATCH = 16
+# So many are read whatever they are called; of those behind them the names are asked for, so many at a time.
+_UNNAMED, _NAMED = 64, 1000
 # Ids asked about behind the last known one: 16 KiB of query, 5 ms.
 _NEAR = 1000
 # Slurm's times are whole seconds, and clocks differ a little.
 _ROUGHLY = 5.0
+# Neither task nor offset nor another id.
+_ALONE = (None, None, None)
 # A name that accounting keeps as it is and that its comma list does not split.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
@@ -46,7 +50,7 @@ class Search:
         self._since = since
         self._bounds = bounds or recovery.BOUNDS
         self._others: set[int] = set()
-        self._left = 0
+        self._left = self._names_left = 0
 
     def sending(self) -> None:
         """Keep in mind the newest job known before the job is sent."""
@@ -83,11 +87,14 @@ class Search:
 
     async def _whole(self, back: float | None, *, every: bool, final: bool) -> Look:
         started = time.monotonic()
-        listed = {row.job_id for row in await self._rest.all_states()}
+        rows = await self._rest.all_states()
+        listed = {row.job_id for row in rows}
         if final:
             await self._rest.notice_restart()
-        self._left = self._bounds.records
-        jobs, complete = await self._walk(newest_first(listed - self._known()), every=every)
+        self._left, self._names_left = self._bounds.records, self._bounds.names
+        # A look that is not final leaves accounting alone, and of a group it would tell all members.
+        named = {row.job_id for row in rows if row[2:] == _ALONE} if final else set()
+        jobs, complete = await self._walk(newest_first(listed - self._known()), every=every, named=named)
         if final and (every or not jobs):
             more, certain = await self._accounted(listed, self._bounds.skew if back is None else back)
             jobs, complete = jobs + more, complete and certain
@@ -97,22 +104,37 @@ class Search:
     def _known(self) -> set[int]:
         """Return the ids of jobs that are certainly others: read here, or with a key of another submission."""
         keys = (self._rest.made, self._rest.seen)
-        return self._others.union(*((one for one, key in ids.items() if key != self._job.key) for ids in keys))
+        keyed = ((one for one, key in ids.items() if key != self._job.key) for ids in keys)
+        return self._others.union(self._rest.names.others(self._job.name), *keyed)
 
-    async def _walk(self, ids: Sequence[int], *, every: bool) -> tuple[list[JobInfo], bool]:
-        """Read from the newest id back to what is older than the submission."""
+    async def _walk(self, ids: Sequence[int], *, every: bool, named: Collection[int]) -> tuple[list[JobInfo], bool]:
+        """Read from the newest id back to what is older than the submission.
+
+        Behind the newest ones those of ``named`` whose names tell that they are others are not read.
+        """
         found: list[JobInfo] = []
-        doubt = False
-        for start in range(0, len(ids), _BATCH):
-            if self._left <= 0:
-                break
-            jobs, records = await self._read(ids[start : start + _BATCH])
-            found += jobs
-            doubt = doubt or any(self._could_be(record) for record in records)
-            old = self._sent_there - self._bounds.skew
-            if (found and not every) or any(is_older(record, old) for record in records):
-                break
+        doubt, old = False, self._sent_there - self._bounds.skew
+        left, chunk = ids[_UNNAMED:], ids[:_UNNAMED]
+        while chunk or left:
+            for start in range(0, len(chunk), _BATCH):
+                jobs, records = await self._read(chunk[start : start + _BATCH])
+                found += jobs
+                doubt = doubt or any(self._could_be(record) for record in records)
+                done = (found and not every) or any(is_older(record, old) for record in records)
+                if done or self._left <= 0:
+                    return found, self._left > 0 and not doubt
+            chunk, left = left[:_NAMED], left[_NAMED:]
+            await self._learn_names([job_id for job_id in chunk if job_id in named], old)
+            known = self._known()
+            chunk = [job_id for job_id in chunk if job_id not in known]
         return found, self._left > 0 and not doubt
+
+    async def _learn_names(self, ids: Sequence[int], since: float) -> None:
+        """Learn from accounting which jobs are others by their names, as many as one look may."""
+        asked = ids[: max(self._names_left, 0)]
+        self._names_left -= len(asked)
+        if self._job.name and self._rest.names.are_kept:
+            await self._rest.names.ask(self._rest, asked, since)
 
     async def _read(self, ids: Sequence[int]) -> tuple[list[JobInfo], list[JobInfo]]:
         """Read the records of candidates; returns those with the key, and all."""
@@ -127,6 +149,7 @@ class Search:
                 self._rest.saw(record.id, record.submission_key)
             elif record not in jobs and not self._could_be(record):
                 self._others.add(record.id)
+                self._rest.names.saw(record)
         return jobs, records
 
     @property

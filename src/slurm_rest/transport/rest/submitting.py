@@ -98,7 +98,7 @@ class Submitter:
             raise await self._withdraw(job_id, job, answer)
         expected = job.user or read_claims(answer.token).user
         if self._verified != expected:
-            await self._verify_owner(job_id, expected, answer)
+            await self._verify_owner(job_id, expected, answer, job.name)
         warnings = tuple(str(issue) for issue in answer.context.warnings)
         message = text(answer.body.get("job_submit_user_msg"))
         return Submission(job_id=job_id, cluster=answer.cluster, warnings=warnings, user_message=message)
@@ -120,8 +120,11 @@ class Submitter:
             cancelled_job_id=job_id,
         )
 
-    async def _verify_owner(self, job_id: int, expected: str, answer: Answer) -> None:
-        """Look whose job it became, once for each user: 24.11 runs the jobs of users it does not know as uid 99."""
+    async def _verify_owner(self, job_id: int, expected: str, answer: Answer, name: str) -> None:
+        """Look whose job it became, once for each user: 24.11 runs the jobs of users it does not know as uid 99.
+
+        And whether it got its name, which a site's job_submit plugin may change.
+        """
         try:
             info = next(iter(await self._rest.controller_records(job_id)), None)
         except SlurmError as error:
@@ -137,6 +140,8 @@ class Submitter:
             told = f"Slurm made the job for {owner}, not for {expected or 'the user of the token'}; {end}"
             raise unknown_user(answer.context, answer.user, told)
         self._verified = expected
+        if name and info.name and info.name != name:
+            self._rest.names.are_kept = False
 
 
 def _case(loss: Loss, sent: float) -> Case:

@@ -46,6 +46,7 @@ from .accounting import AccountingReader
 from .acting import Actor
 from .building import Query, ids_query
 from .connection import Connection
+from .names import Names
 from .readings import parse_rows
 from .search import Search
 from .states import StateReader, Told
@@ -81,6 +82,7 @@ class RestTransport:
         self.connection = Connection(settings, dialer=dialer, http_transport=http_transport, metrics=metrics, **timeout)
         self.made: dict[int, str] = {}
         self.seen: dict[int, str] = {}
+        self.names = Names()
         self.looking = asyncio.Lock()
         self._began: datetime | None = None
         self._submitter = Submitter(self, recovery_timeout)
@@ -187,6 +189,7 @@ class RestTransport:
         """Trust no id any more: a controller that was killed forgets its newest jobs and gives their ids to others."""
         self.made.clear()
         self.seen.clear()
+        self.names.clear()
 
     async def notice_restart(self) -> None:
         """Forget if the controller began anew since this was last asked; its counters say when it did."""
