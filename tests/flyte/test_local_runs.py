@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import flyte
+import pydantic
 import pytest
+from flyte._internal.runtime import convert
 from flyte._persistence._db import LocalDB
 from flyte.connectors import ConnectorRegistry
+from flyte.models import NativeInterface
+from flyte.types import TypeEngine
 
 from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
 from flyteplugins.slurm_rest.metadata import SlurmJobMetadata
 from flyteplugins.slurm_rest.running import LOCAL_RUN, LocalRun
 
 from .support.platform import serialize
-from .support.site import Site, jobs, script, written_to
+from .support.site import Site, attempt, jobs, script, written_to
 
 
 async def test_in_a_local_run_no_two_tasks_write_to_one_place(site: Site) -> None:
@@ -69,3 +77,90 @@ async def test_the_cache_works_in_a_local_run_too(site: Site, tmp_path: Path, mo
     await LocalDB.close()  # type: ignore[no-untyped-call]  # of flyte
     assert results[0] == results[1] != results[2]
     assert jobs(site) == 2
+
+
+class Color(Enum):
+    """Members whose names are not their values."""
+
+    RED = "r"
+    BLUE = "b"
+
+
+@dataclass
+class Order:
+    """A structure of Python's own."""
+
+    color: Color
+    others: list[Color]
+    due: datetime
+
+
+class Parcel(pydantic.BaseModel):
+    """A structure of pydantic."""
+
+    color: Color
+    others: list[Color]
+    wait: timedelta
+
+
+DAY = datetime(2026, 1, 2, tzinfo=timezone.utc)
+GIVEN: dict[str, tuple[type, object, str]] = {
+    "member": (Color, Color.RED, "RED"),
+    "listed": (list[Color], [Color.BLUE], '["BLUE"]'),
+    "order": (
+        Order,
+        Order(Color.RED, [Color.BLUE], DAY),
+        '{"color": "r", "others": ["b"], "due": "2026-01-02T00:00:00+00:00"}',
+    ),
+    "parcel": (
+        Parcel,
+        Parcel(color=Color.RED, others=[Color.BLUE], wait=timedelta(seconds=90)),
+        '{"color": "RED", "others": ["BLUE"], "wait": "PT1M30S"}',
+    ),
+    "day": (date, date(2026, 1, 2), "2026-01-02T00:00:00+00:00"),
+    "naive": (datetime, datetime(2026, 1, 2), "2026-01-02T00:00:00+00:00"),  # as people write it
+    "pair": (tuple[int, str], (1, "a"), '{"item_0": 1, "item_1": "a"}'),
+}
+
+
+async def as_the_service_does(task: SlurmScriptTask, inputs: dict[str, Any]) -> dict[str, Any]:
+    """Return inputs as flyte's connector service hands them on: it has a description of each type, and no class."""
+    carried = await convert.convert_from_native_to_inputs(task.native_interface, **inputs)
+    guessed: dict[str, Any] = {
+        pair.key: (TypeEngine.guess_python_type(pair.value.type), inspect.Parameter.empty)
+        for pair in serialize(task).interface.inputs.variables
+    }
+    interface = NativeInterface.from_types(inputs=guessed, outputs={})
+    return dict(await convert.convert_from_inputs_to_native(interface, carried))
+
+
+async def test_a_script_is_told_the_same_wherever_it_is_run_from(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Above all members of an Enum: flyte carries them by name, in dataclasses by value, in pydantic models by name."""
+    task = SlurmScriptTask("told", "#!/bin/sh\n", Slurm(), inputs={name: kind for name, (kind, _, _) in GIVEN.items()})
+    flyte.TaskEnvironment.from_task("told", task)
+    inputs: dict[str, Any] = {name: value for name, (_, value, _) in GIVEN.items()}
+    metas = [
+        await site.connector.create(serialize(task), str(tmp_path), await as_the_service_does(task, inputs), attempt())
+    ]
+    monkeypatch.setattr(ConnectorRegistry, "get_connector", lambda *_: site.connector)
+    create = site.connector.create
+
+    async def create_and_finish(*args: Any, **kwargs: Any) -> SlurmJobMetadata:
+        metas.append(await create(*args, **kwargs))
+        site.finish(metas[-1])
+        return metas[-1]
+
+    monkeypatch.setattr(site.connector, "create", create_and_finish)
+    await flyte.init.aio(root_dir=tmp_path)
+    await flyte.with_runcontext(mode="local", raw_data_path=str(tmp_path / "raw")).run.aio(task, **inputs)
+    platform, local = (told(site, meta) for meta in metas)
+    assert platform == local == {f"FLYTE_INPUT_{name.upper()}": text for name, (_, _, text) in GIVEN.items()}
+
+
+def told(site: Site, meta: SlurmJobMetadata) -> dict[str, str]:
+    """Return what a job was told of its inputs."""
+    (job,) = site.fake.slurm.jobs[int(meta.job_id)]
+    pairs = (one.split("=", 1) for one in job.request.environment)
+    return {name: text for name, text in pairs if name.startswith("FLYTE_INPUT_")}

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flyte.extend import AsyncFunctionTaskTemplate, TaskTemplate
+from flyte.types import TypeEngine
 
 from .running import LOCAL_RUN, LocalRun
 from .typed import declared_value
@@ -19,7 +20,7 @@ from .typed import declared_value
 if TYPE_CHECKING:
     AnyTask = TaskTemplate[Any, Any, Any]
 
-__all__ = ["run_here"]
+__all__ = ["as_carried", "run_here"]
 
 
 async def run_here(task: AnyTask, kwargs: Mapping[str, object]) -> object:
@@ -41,6 +42,10 @@ async def run_here(task: AnyTask, kwargs: Mapping[str, object]) -> object:
     run = LocalRun(tuple(declared), task=task.name)
     if isinstance(task, AsyncFunctionTaskTemplate):
         _require_store(task.name, context.raw_data_path.path if context is not None else "")
+    else:
+        kwargs = {
+            name: await as_carried(value, task.native_interface.inputs[name][0]) for name, value in kwargs.items()
+        }
     token = LOCAL_RUN.set(run)
     at_exit = partial(run.cancel_at_exit, asyncio.get_running_loop())
     atexit.register(at_exit)
@@ -55,6 +60,17 @@ async def run_here(task: AnyTask, kwargs: Mapping[str, object]) -> object:
     if isinstance(task, AsyncFunctionTaskTemplate) or not isinstance(found, tuple):
         return found
     return tuple(declared_value(value, kind) for value, kind in zip(found, declared.values(), strict=True))
+
+
+async def as_carried(value: object, kind: Any) -> object:  # noqa: ANN401  # whatever a task may declare
+    """Return an input of a script as the platform's connector gets it, which has a description of its type, no class.
+
+    So a script is told the same wherever it is run from: a member of an Enum comes as flyte carries it. Raises what
+    flyte raises for a value that is not of its type.
+    """
+    described = TypeEngine.to_literal_type(kind)
+    literal = await TypeEngine.to_literal(value, kind, described)
+    return await TypeEngine.to_python_value(literal, TypeEngine.guess_python_type(described))
 
 
 def _require_store(name: str, path: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import flyte.storage as storage
 import obstore
@@ -28,6 +29,18 @@ __all__ = ["CannotSign", "signed_url", "with_upload_urls"]
 _MARGIN = timedelta(minutes=5)
 # A store without credentials looks for them at the cloud's own addresses; the call has a deadline of 10 seconds.
 _PATIENCE = 4.0
+_OTHERWISE = "Use a run with s3://, gs:// or abfs:// storage, or output_upload='connector' or 'job'."
+_AZURE = (
+    "AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, or a principal (AZURE_TENANT_ID, AZURE_CLIENT_ID,"
+    " AZURE_CLIENT_SECRET) with the role Storage Blob Delegator; a SAS token signs nothing"
+)
+_SIGNING = {
+    "s3": "an S3 key or a role",
+    "gs": "a service account's key file in GOOGLE_APPLICATION_CREDENTIALS, or an account that may sign for itself"
+    " (iam.serviceAccounts.signBlob)",
+    "abfs": _AZURE,
+    "abfss": _AZURE,
+}
 
 
 class CannotSign(ConfigError):
@@ -74,16 +87,27 @@ def _command(name: str, place: OutputPlace) -> str:
 
 
 async def signed_url(uri: str, method: str, lifetime: timedelta) -> str:
-    """Return a URL by which anybody may read (GET) or write (PUT) one object for a time. Raises CannotSign."""
-    remedy = "Use a run with s3://, gs:// or abfs:// storage, or output_upload='connector' or 'job'."
+    """Return a URL by which anybody may read (GET) or write (PUT) one object for a time. Raises CannotSign.
+
+    S3 signs with any credentials, GCS with a service account's key or its right to sign, Azure with an account's key or
+    a principal's right to delegate: obstore 0.12.
+    """
+    scheme = uri.partition("://")[0]
     if not storage.is_remote(uri):
-        raise CannotSign(f"There are no upload URLs for {uri}: its storage is a directory", hint=remedy)
+        raise CannotSign(f"There are no upload URLs for {uri}: its storage is a directory", hint=_OTHERWISE)
+    if scheme not in _SIGNING:
+        raise CannotSign(f"There are no upload URLs for {scheme}:// storage, and {uri} is there", hint=_OTHERWISE)
     try:
         bucket_store, key = located(uri)
         signing = obstore.sign_async(cast("Any", bucket_store), cast("Any", method), key, lifetime)
-        return str(await within(_PATIENCE, signing))
+        url = str(await within(_PATIENCE, signing))
     except Exception as error:  # each store has its own ways to be without credentials that sign
         # Its text is not shown: it may have the request, and so a signature.
         what = f"No URL for {uri} can be signed ({type(error).__name__})"
-        hint = "The connector needs credentials of its own that may sign, for instance an S3 key. " + remedy
+        hint = f"The connector needs credentials of its own that may sign: {_SIGNING[scheme]}. {_OTHERWISE}"
         raise CannotSign(what, hint=hint) from None
+    if scheme.startswith("abfs") and "%" in urlsplit(url).path:
+        # obstore 0.12 signs the path as it is encoded, Azure compares it decoded, and would refuse the upload.
+        hint = "Use letters, digits and - . _ ~ in the names of outputs and of the run's storage."
+        raise CannotSign(f"No URL for {uri} can be signed for Azure: its name has other characters", hint=hint)
+    return url

@@ -102,17 +102,12 @@ def _is_structure(value: object) -> bool:
     return (dataclasses.is_dataclass(value) or hasattr(value, "model_dump")) and not isinstance(value, (File, Dir))
 
 
-def _plain_field(name: str, value: object) -> object:
-    """Return a field of a dataclass as JSON has it: there flyte carries a member of an Enum by its value."""
-    return _plain(name, value.value if isinstance(value, Enum) else value)
-
-
 def _plain(name: str, value: object) -> object:
     """Return a value as JSON has it."""
     if value is None or (isinstance(value, (str, bool, int, float)) and not isinstance(value, Enum)):
         return value
     if isinstance(value, Enum):
-        # Flyte carries a member by its name, so that is all that a connector of the platform knows.
+        # Flyte carries a member by its name; one inside a structure came as text.
         return value.name
     if isinstance(value, (date, timedelta)):
         return value.total_seconds() if isinstance(value, timedelta) else value.isoformat()
@@ -125,7 +120,7 @@ def _plain(name: str, value: object) -> object:
     if isinstance(value, (File, Dir)):
         return str(value.path)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {item.name: _plain_field(name, getattr(value, item.name)) for item in dataclasses.fields(value)}
+        return {item.name: _plain(name, getattr(value, item.name)) for item in dataclasses.fields(value)}
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json")
     raise ValueError(
