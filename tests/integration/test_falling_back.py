@@ -16,6 +16,7 @@ from slurm_rest import AsyncSlurmClient, SubmitRejected, SubmitUncertain, Unreac
 from slurm_rest.cli import main
 from slurm_rest.transport import switching
 from slurm_rest.transport.fallback import FallbackTransport
+from tests.support.logs import logged
 from tests.support.transports import both_ways, ssh_way
 from tests.support.waiting import until, until_true
 
@@ -84,7 +85,7 @@ async def test_fifty_jobs_end_rightly_without_slurmrestd(
     ]
     await back_to_rest(client)
     assert shown(client) == [("rest", "closed", 1), ("ssh", "closed", 1)]
-    said = [record.getMessage() for record in caplog.records]
+    said = logged(caplog)
     assert sum("given up" in line for line in said) == 1
     assert sum("answers again" in line for line in said) == 1
     assert (await jobs[7].info()).exit_code.code == 7

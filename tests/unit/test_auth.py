@@ -235,10 +235,12 @@ async def test_a_command_does_not_outlive_the_request_that_was_cancelled(tmp_pat
 
 async def test_a_command_that_hangs_in_another_one_is_ended_too(tmp_path: Path) -> None:
     file = tmp_path / "pid"
-    provider = CommandToken(["sh", "-c", f"sleep 600 & echo $! >{file}; wait"], timeout=0.5)
-    with pytest.raises(ConfigError, match=r"gave no token in 0\.5 s"):
+    provider = CommandToken(["sh", "-c", f"sleep 600 & echo $! >{file}; wait"], timeout=1)
+    with pytest.raises(ConfigError, match="gave no token in 1 s"):
         await provider.token()
-    await until_true(lambda: not is_running(int(file.read_text())))
+    # On a machine that is busy enough it did not come to start the other one, or to tell its number.
+    number = file.read_text() if file.exists() else ""
+    await until_true(lambda: not number or not is_running(int(number)))
 
 
 async def test_a_command_that_talks_without_end_is_ended() -> None:

@@ -136,7 +136,7 @@ async def test_it_does_nothing_after_its_time(host: Host) -> None:
 async def test_sbatch_is_ended_when_its_time_is_over(host: Host) -> None:
     host.has(sbatch="echo waiting >&2; exec sleep 600")
     transport = host.transport(lost=0)
-    done = await transport._run(commands.submit_program(job(), begin_by=2**40, seconds=0.2))
+    done = await transport._run(commands.submit_program(job(), begin_by=2**40, seconds=1))
     assert isinstance(commands.read_submission(done, "h"), Timeout)
     assert "waiting" in done.stderr
 

@@ -65,8 +65,8 @@ def test_a_script_runs_as_it_would_and_leaves_its_status(batch: Batch, interpret
     script = (
         f'#!{interpreter}\nread line; echo "$0|$1|$#|$line|${{LINENO:-2}}|${{SLURM_REST_RECORDER-none}}" >&2\nexit 3\n'
     )
-    job = batch.start(script, "a b", "", environ={"SLURM_RESTART_COUNT": "2"})
     before = int(time.time())
+    job = batch.start(script, "a b", "", environ={"SLURM_RESTART_COUNT": "2"})
     _, told = job.communicate("typed\n", timeout=20)
     assert told == f"{batch.file}|a b|2|typed|2|none\n"
     assert job.returncode == 3

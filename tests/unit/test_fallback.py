@@ -45,6 +45,7 @@ from slurm_rest.transport.conditions import falls_through, proves_nothing_was_se
 from slurm_rest.transport.fallback import FallbackTransport
 from slurm_rest.transport.once import leave_open
 from slurm_rest.transport.recovery import Case, Look
+from tests.support.logs import logged
 
 REST = rest_capabilities("24.11", "v0.0.42")
 JOB = PreparedJob({"script": "#!/bin/sh\n", "job": {}}, "slurm-rest:" + "0" * 20, user="alice", api_version="v0.0.42")
@@ -279,12 +280,10 @@ async def test_switches_are_logged_once_and_counted(setup: Setup, caplog: pytest
     caplog.set_level(logging.WARNING, "slurm_rest")
     setup.rest.fault = AWAY
     await asyncio.gather(*(setup.all.states([5]) for _ in range(20)))
-    assert [record.getMessage() for record in caplog.records] == [
-        "rest is given up for now, going on over ssh: Nothing listens"
-    ]
+    assert logged(caplog) == ["rest is given up for now, going on over ssh: Nothing listens"]
     setup.rest.fault = None
     await setup.probe()
-    assert [record.getMessage() for record in caplog.records][1:] == ["rest answers again, so ssh is no longer used"]
+    assert logged(caplog)[1:] == ["rest answers again, so ssh is no longer used"]
     assert setup.switches == [("rest", "ssh"), ("ssh", "rest")]
     assert [(one.switches, one.active) for one in setup.all.health()] == [(1, True), (1, False), (0, False)]
 

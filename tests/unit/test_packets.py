@@ -21,7 +21,9 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
 @asynccontextmanager
-async def served(handler: Handler, path: str = "", timeout: float = 30) -> AsyncIterator[httpx.AsyncClient]:
+async def served(
+    handler: Handler, path: str = "", timeout: float | httpx.Timeout = 30
+) -> AsyncIterator[httpx.AsyncClient]:
     """Yield a client of a server that lets ``handler`` answer each connection."""
     ended: list[asyncio.StreamWriter] = []
 
@@ -125,7 +127,7 @@ async def test_a_server_that_does_nothing_is_given_up(method: str, error: type[E
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # asyncio's sockets have it
         await asyncio.Event().wait()
 
-    async with served(sleep, timeout=0.3) as client:
+    async with served(sleep, timeout=httpx.Timeout(20, read=0.3, write=0.3)) as client:
         with pytest.raises(error):
             await client.request(method, "/", content=bytes(1 << 25) if method == "POST" else b"")
 

@@ -28,6 +28,7 @@ from slurm_rest.identity import Identity
 from slurm_rest.transport.base import StateRow
 from slurm_rest.transport.capabilities import Capabilities
 from slurm_rest.watched import Followed, Watched
+from tests.support.logs import logged
 from tests.support.waiting import until_true
 
 from .memory import Memory, record, watch
@@ -295,7 +296,7 @@ async def test_an_outage_keeps_the_last_state_and_goes_on(outage: SlurmError, ca
         await watch(memory).wait([1], on_change=lambda now: seen.append(str(now[1])))
     assert seen == ["UNKNOWN", "RUNNING", "COMPLETED"]
     assert len(memory.asked) == 5
-    assert len(caplog.records) == 1
+    assert len(logged(caplog)) == 1
 
 
 async def test_an_outage_marks_what_is_known_as_stale() -> None:
@@ -351,7 +352,7 @@ async def test_the_reason_of_an_outage_is_told_once_it_is_known(caplog: pytest.L
         await until_true(lambda: task.done() or shared.entry(1).stale_reason == "away")
         assert task.done() or shared.entry(1).stale_since == since
         assert shown(await task) == {1: "COMPLETED"}
-    assert [record.getMessage() for record in caplog.records] == ["No news of 1 jobs, keeping what is known: away"]
+    assert logged(caplog) == ["No news of 1 jobs, keeping what is known: away"]
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,10 @@ async def test_too_much_output_ends_it() -> None:
 
 async def test_it_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     file = tmp_path / "pid"
+    task = asyncio.create_task(run_command(shell(f"sleep 600 & echo $! >{file}; wait"), max_output=LIMIT))
+    await until_true(lambda: file.exists() and file.read_text().endswith("\n"), "the one that it starts")
     with pytest.raises(TimeoutError):
-        await within(0.5, run_command(shell(f"sleep 600 & echo $! >{file}; wait"), max_output=LIMIT))
+        await within(0, task)
     await until_true(lambda: not is_running(int(file.read_text())))
 
 

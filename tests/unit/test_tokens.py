@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from slurm_rest.auth import ChainToken, KeyToken, ScontrolToken, ServerClock, StaticToken, TokenKeeper, read_claims
 from slurm_rest.auth import keeper as keeper_module
 from slurm_rest.errors import ConfigError, TokenExpired, TokenMissing, TokenRejected, UnknownUser
+from tests.support.logs import logged
 from tests.support.transports import rest_of
 
 from .captures import capture, failure
@@ -268,7 +269,7 @@ def test_a_large_difference_is_warned_of_once(caplog: pytest.LogCaptureFixture) 
     clock = ServerClock(Time(100))
     for _ in range(3):
         clock.note(700, 100, 100)
-    assert caplog.messages == ["The server's clock is 600 s ahead of this one"]
+    assert logged(caplog) == ["The server's clock is 600 s ahead of this one"]
 
 
 async def test_a_token_is_renewed_ahead_by_the_servers_clock(now: Time) -> None:
@@ -517,7 +518,7 @@ async def test_a_proxys_date_is_noted(server: Server) -> None:
     server.on("GET", "/jobs/state/", answer)
     async with client() as slurm:
         await slurm.states([1])
-        assert rest_of(slurm).connection.tokens.clock.now() == pytest.approx(1_700_000_000, abs=5)
+        assert rest_of(slurm).connection.tokens.clock.now() == pytest.approx(1_700_000_000, abs=60)
 
 
 @pytest.mark.parametrize(("path", "content"), [("/job/1", {"jobs": []}), ("/jobs/", {"jobs": []})])
@@ -527,7 +528,7 @@ async def test_slurms_own_time_is_noted(path: str, content: dict[str, object], s
     server.on("GET", path, good(last_update=last, **content))
     async with client() as slurm:
         await rest_of(slurm).records(path, "jobs")
-        assert rest_of(slurm).connection.tokens.clock.now() == pytest.approx(1_700_000_000, abs=5)
+        assert rest_of(slurm).connection.tokens.clock.now() == pytest.approx(1_700_000_000, abs=60)
 
 
 async def test_a_refusal_that_this_clock_cannot_explain_leads_to_the_servers(server: Server) -> None:
@@ -538,7 +539,7 @@ async def test_a_refusal_that_this_clock_cannot_explain_leads_to_the_servers(ser
     async with client(token=source) as slurm:
         await slurm.states([1])
         await slurm.states([1])
-        assert rest_of(slurm).connection.tokens.clock.skew == pytest.approx(600, abs=5)
+        assert rest_of(slurm).connection.tokens.clock.skew == pytest.approx(600, abs=60)
     assert diag.call_count == 1
 
 
@@ -565,7 +566,7 @@ async def test_slurms_time_is_not_overruled_by_a_proxys(server: Server) -> None:
         assert clock.skew < -1000
         await slurm.diag()
         await slurm.states([1])
-        assert clock.skew == pytest.approx(0, abs=5)
+        assert clock.skew == pytest.approx(0, abs=60)
 
 
 async def test_a_token_is_over_by_the_servers_clock(server: Server) -> None:

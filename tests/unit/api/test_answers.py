@@ -14,6 +14,7 @@ from slurm_rest.api.accounting import OpenapiSlurmdbdJobsResp
 from slurm_rest.api.base import decode_json, read_answer
 from slurm_rest.api.cluster import OpenapiPartitionResp
 from slurm_rest.api.jobs import OpenapiJobInfoResp
+from tests.support.logs import logged
 from tests.unit.api.captures import load
 from tests.unit.api.lossless import losses
 
@@ -128,6 +129,6 @@ def test_a_value_of_an_unexpected_type_hides_only_itself(caplog: pytest.LogCaptu
         answer = jobs(raw, strict=False)
     assert answer.jobs
     assert [(job.job_id, job.name) for job in answer.jobs] == [(None, "a"), (2, None), (None, None)]
-    assert caplog.messages == [
+    assert logged(caplog) == [
         "get_jobs: ignored values of unexpected types in jobs.*.job_id, jobs.*.job_resources.nodes"
     ]
