@@ -22,6 +22,7 @@ from .keys import add_key, callers_key, new_key
 from .sbatch import JobSpec, ReadJob, Script, Setting, Submitter, read_job, submit_body
 from .sbatch.getopt import Given
 from .sbatch.limits import FIRST_RELEASE
+from .sbatch.options import ROW_OF
 from .transport.base import PreparedJob
 from .transport.fields import require_fields
 
@@ -108,12 +109,19 @@ def read_spec(
     spec = script.replace(**options)
     if "#SBATCH" in spec.script or "#SLURM" in spec.script:
         written = read_job(Script(spec.script, "job"), environ={}, release=release).spec
-        lost = [name for name in written.options() if name != "name" and getattr(spec, name) is None]
+        lost = [name for name in written.options() if name != "name" and not _has(spec, name)]
         if lost or len(written.components) > len(spec.components):
             hint = "Make the spec with JobSpec.from_script, or remove the directives from the script."
             what = f"--{lost[0].replace('_', '-')}" if lost else "hetjob"
             raise SpecError(f"The script has a directive that the spec leaves out: {what}", field="script", hint=hint)
     return ReadJob(spec)
+
+
+def _has(spec: JobSpec, name: str) -> bool:
+    """Tell whether a spec has an option, or one that takes its place: the later one of the two counts for sbatch."""
+    slot = ROW_OF[name].slot
+    others = (ROW_OF[other] for other in spec.options())
+    return getattr(spec, name) is not None or any(name in one.clears or (slot and slot == one.slot) for one in others)
 
 
 def prepare(

@@ -59,6 +59,8 @@ async def test_logs_that_cannot_be_read_are_explained(site: Site, monkeypatch: p
     lines, token = await lines_of(site, meta)
     assert len(lines) == 1
     assert f"The output of Slurm job {meta.job_id} cannot be read: Nothing leads to /home/alice" in lines[0]
+    assert "Set FLYTE_SLURM_HOST" in lines[0]
+    assert " SLURM_REST" not in lines[0]
     assert (await lines_of(site, meta, token))[0] == []
 
 

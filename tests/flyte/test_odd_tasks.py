@@ -9,6 +9,7 @@ import subprocess
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import flyte
@@ -22,6 +23,7 @@ from flyteplugins.slurm_rest.template import Execution, Task, read_task
 from flyteplugins.slurm_rest.values import input_variables
 
 from .support.platform import serialize
+from .support.site import Site, jobs
 
 _numbers = itertools.count(1)
 SCRIPT = "#!/bin/bash\necho\n"
@@ -166,8 +168,36 @@ def test_an_empty_line_before_the_interpreter_does_not_change_it() -> None:
     assert with_interpreter("# no #! here\n") == "#!/bin/bash\n# no #! here\n"
 
 
-def test_nobody_waits_for_a_job_where_it_is_made() -> None:
-    assert "wait" not in plan(script_task("#!/bin/bash\n#SBATCH --wait\n")).spec.options()
+@pytest.mark.parametrize(("directive", "options"), [("--wait", {}), ("--no-requeue", {"requeue": True})])
+async def test_a_directive_that_counts_no_more_is_none_that_the_job_lacks(
+    site: Site, directive: str, options: dict[str, Any]
+) -> None:
+    """Nobody waits for a job where it is made, and the configuration is the later one of two that are one option."""
+    config = Slurm(sbatch_options=options)
+    await site.create(script_task(f"#!/bin/bash\n#SBATCH {directive}\n", config))
+    assert jobs(site) == 1
+
+
+def test_what_env_says_no_module_changes(tmp_path: Path) -> None:
+    """As in the other package, which exports it behind the modules; but for lists that a module has made longer."""
+    config = Slurm(modules=["gcc"], env={"CC": "it's $5 `x`", "PATH": "/usr/bin:/bin", "NONE": ""})
+    text = plan(script_task('#!/bin/bash\nprintf "%s|" "$CC" "$PATH" "$NONE" "$MORE"\n', config)).spec.script
+    script = tmp_path / "job"
+    script.write_text(text)
+    given = {**config.env, "BASH_FUNC_module%%": "() { export CC=gcc PATH=/gcc:$PATH NONE=x MORE=y\n}"}
+    shown = subprocess.run(["bash", str(script)], env=given, check=True, capture_output=True, text=True).stdout
+    assert shown == "it's $5 `x`|/gcc:/usr/bin:/bin||y|"
+
+
+@pytest.mark.parametrize(
+    "words", [["--scratch", "/opt/flyte"], ["-S", "/opt/flyte/"], ["--nv", "--scratch=/opt/flyte"]]
+)
+def test_a_task_may_have_made_a_place_for_its_code_itself(words: list[str]) -> None:
+    """Apptainer refuses to make the same one twice."""
+    container = Container("apptainer", "img", args=words, destination="/opt/flyte")
+    assert step_words(container) == ["apptainer", "exec", *words, "docker://img"]
+    other = replace(container, args=["--pwd", "/opt/flyte"])
+    assert step_words(other)[2:4] == ["--scratch", "/opt/flyte"]
 
 
 def test_a_comment_of_the_author_stands_beside_ours() -> None:

@@ -8,9 +8,11 @@ from flyteplugins.slurm_rest import Slurm
 from flyteplugins.slurm_rest.options import (
     _RESERVED,
     _SRUN,
+    _SRUN_SHORT,
     check_host_files,
     check_srun_args,
     job_options,
+    srun_words,
 )
 from flyteplugins.slurm_rest.plan import make_plan
 from flyteplugins.slurm_rest.runtimes import Container, check_words
@@ -59,9 +61,23 @@ def test_no_abbreviation_is_an_option_at_all(name: str) -> None:
 def test_steps_get_no_option_but_those_of_the_list(check: object, name: str) -> None:
     assert callable(check)
     for given in ([] if name in _SRUN else [name]) + [one for one in abbreviations(name) if one not in _SRUN]:
-        for words in ([f"--{given}=/x"], [f"--{given}"], [f"--{given}", "/x"], [f"-{given}"], [given]):
+        short = [] if given in _SRUN_SHORT else [[f"-{given}"], [f"-{given}", "/x"], [f"-{given}7"]]
+        for words in ([f"--{given}=/x"], [f"--{given}"], [f"--{given}", "/x"], [given], *short):
             with pytest.raises(ValueError, match="_args may not have"):
                 check(words)
+
+
+def test_short_forms_are_those_of_srun_itself() -> None:
+    """None of them may mean something else to it: sbatch's are the same, but for those of steps alone."""
+    same = {row.short: row.long for row in ROW_OF.values() if row.short in _SRUN_SHORT}
+    assert same == {letter: name for letter, name in _SRUN_SHORT.items() if letter in same}
+    assert set(_SRUN_SHORT) - set(same) == set("EKXlu")
+    assert set(_SRUN_SHORT.values()) <= _SRUN
+    words = srun_words(["-l", "-u", "-c", "4", "-c2", "-K0", "-t", "5", "--mpi", "none", "-o", "x"])
+    assert words == [
+        *("--label", "--unbuffered", "--cpus-per-task=4", "--cpus-per-task=2", "--kill-on-bad-exit=0", "--time=5"),
+        *("--mpi=none", "-o", "x"),
+    ]
 
 
 def test_pyxis_takes_its_own_words() -> None:

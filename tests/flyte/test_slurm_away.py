@@ -28,7 +28,7 @@ async def test_an_outage_keeps_the_phase(site: Site, error: Exception) -> None:
 
     told_last = await until(told, "the outage in the message")
     assert told_last is not None
-    assert (told_last.message or "").endswith(f"\n{error}"), "in the poller's own words"
+    assert f"\n{error}\nJob files: " in (told_last.message or ""), "in the poller's own words"
     assert told_last.custom_info is not None
     assert told_last.custom_info["stale_reason"] == str(error)
     site.fake.failing = None
@@ -44,7 +44,7 @@ async def test_a_restart_in_an_outage_ends_nothing(site: Site) -> None:
     phase, found = await asyncio.wait_for(site.get(meta), 10)
     assert (phase, found.outputs) == ("QUEUED", None)
     assert "this connector has not heard of it yet" in (found.message or "")
-    assert (found.message or "").endswith("\nslurmrestd is away")
+    assert "\nslurmrestd is away\nJob files: " in (found.message or "")
 
 
 async def test_no_phase_goes_back_with_a_restart_in_an_outage(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

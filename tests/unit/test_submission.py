@@ -97,6 +97,8 @@ def test_a_spec_that_leaves_a_directive_out_is_refused(lines: str, options: dict
     [
         JobSpec.from_script(HET),
         JobSpec.from_script("#!/bin/sh\n#SBATCH -n 2 -J x\n"),
+        JobSpec.from_script("#!/bin/sh\n#SBATCH --no-requeue\n", requeue=True),
+        JobSpec.from_script("#!/bin/sh\n#SBATCH --threads-per-core=1\n", extra_node_info="2:4"),
         JobSpec("#!/bin/sh\n#SBATCH -n 2\n", ntasks=4),
         JobSpec("#!/bin/sh\ntrue\n#SBATCH -n 2\n"),
         JobSpec("#!/bin/sh\n# SBATCH -n 2\n"),

@@ -26,7 +26,7 @@ from .judging import Verdict, judge, settled
 from .known import Known, job_handle, job_key
 from .links import site_links
 from .members import failed_members
-from .messages import capped, details
+from .messages import capped, details, whereabouts
 from .metadata import SlurmJobMetadata
 from .queueing import gave_up, is_overdue, is_stuck
 from .running import LOCAL_RUN, in_order
@@ -74,6 +74,8 @@ async def answer(known: Known, question: Question) -> Resource:
     look, verdict = await _heard(known, question)
     end = await _end(known, question, verdict, look) if verdict.phase.is_terminal else _End(verdict)
     verdict = end.verdict
+    if LOCAL_RUN.get() is None or verdict.phase.is_terminal:
+        verdict = replace(verdict, message=f"{verdict.message}\n{_whereabouts(question, look)}")
     if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
         text = await add_stderr(verdict.message, question.meta, question.cluster, look, question.time)
         verdict = Verdict(verdict.phase, text)
@@ -196,6 +198,13 @@ async def _copies(known: Known, question: Question, look: Look, *, patience: flo
     files, lifetime = question.cluster.client.files, deployment.upload_url_ttl
     failed = [one.array_task_id for one in failed_members(look.members) if one.array_task_id is not None]
     return await known.copies.links(question.key, question.meta, files, lifetime, patience=patience, failed=failed)
+
+
+def _whereabouts(question: Question, look: Look) -> str:
+    meta, access = question.meta, question.cluster.access
+    login = f"{access.user}@{access.host}" if access.has_ssh and access.user else access.host
+    runs = look.state.base is BaseState.RUNNING and not look.is_over and not meta.array
+    return whereabouts(meta.stdout_path, meta.stderr_path, login, meta.job_id if runs else "")
 
 
 def _facts(meta: SlurmJobMetadata, cluster: Cluster, look: Look) -> dict[str, object]:

@@ -21,7 +21,7 @@ from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from slurm_rest import JobInfo, SlurmError
-from slurm_rest.errors import FileMissing
+from slurm_rest.errors import ConfigError, FileMissing
 from slurm_rest.transport.files import Files
 
 from .members import output_of, task_ids
@@ -42,6 +42,7 @@ _MOST_TASKS = 50
 # Of one stream to begin with, and of all streams of an array.
 _FIRST_BYTES, _FIRST_BYTES_OF_ALL = 512 * 1024, 4 * 1024 * 1024
 _PIECE = 256 * 1024
+_NO_WAY = "Set FLYTE_SLURM_HOST (SFTP) or FLYTE_SLURM_FILES (a mount) on the connector; slurmrestd moves no files."
 # One message must stay well under gRPC's 4 MiB; a line has so much beside its text.
 _MESSAGE, _BESIDE = 1024 * 1024, 32
 
@@ -64,6 +65,9 @@ async def job_logs(
         try:
             found = await _read(files, path, offsets.get(stream), lines or _FIRST_LINES, most)
         except FileMissing:
+            continue
+        except ConfigError as error:
+            troubles[stream] = f"{error.message}. {_NO_WAY}"
             continue
         except SlurmError as error:
             troubles[stream] = " ".join(str(error).split())

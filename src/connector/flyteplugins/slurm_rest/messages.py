@@ -13,7 +13,7 @@ from slurm_rest import JobInfo, JobState
 
 from .states import is_unlaunched
 
-__all__ = ["MESSAGE_LIMIT", "capped", "describe", "describe_unheard", "details", "with_stderr"]
+__all__ = ["MESSAGE_LIMIT", "capped", "describe", "describe_unheard", "details", "whereabouts", "with_stderr"]
 
 # gRPC clients take 4 MiB in all, and the platform keeps messages; what matters stands at both ends.
 MESSAGE_LIMIT = 8 * 1024
@@ -95,6 +95,19 @@ def _comment_on(record: JobInfo) -> str:
     places = (record.raw.get("admin_comment"), record.raw.get("system_comment"))
     texts = (*places, of_accounting.get("administrator"), of_accounting.get("system"))
     return next((text[:_LONGEST_COMMENT] for text in texts if isinstance(text, str) and text), "")
+
+
+def whereabouts(stdout: str, stderr: str, login: str, running: str = "") -> str:
+    """Return where the files of a job are, and how to get into one that runs: ``running`` is its id.
+
+    ``login`` is USER@HOST of a login node, empty where none is known.
+    """
+    place = f" on {login}" if login else ""
+    text = f"Job files{place}: {stdout} (stdout), {stderr} (stderr)"
+    if not running:
+        return text
+    shell = f"srun --jobid={running} --overlap --pty bash"
+    return f"{text}\nAttach to the running job: " + (f"ssh -t {login} '{shell}'" if login else shell)
 
 
 def with_stderr(message: str, tail: str, lines: int) -> str:

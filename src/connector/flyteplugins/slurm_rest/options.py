@@ -51,16 +51,18 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 # Linux starts no program with a longer NAME=VALUE (MAX_ARG_STRLEN, its end included).
 _LONGEST = 128 * 1024 - 1
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SHORT = re.compile(r"-(?P<letter>[A-Za-z])(?P<number>[0-9]*)")
 _LONG = {row.long: name for name, row in ROW_OF.items()}
 # Options of srun about how the step is placed and bound. None of them writes a file, runs another command, or chooses
 # another job or user.
 # fmt: off
 _SRUN = frozenset(
     (
-        "accel-bind", "container-entrypoint", "container-env", "container-mount-home", "container-mounts",
-        "container-name", "container-readonly", "container-remap-root", "container-workdir", "container-writable",
+        "accel-bind", "acctg-freq", "container-entrypoint", "container-entrypoint-log", "container-env",
+        "container-mount-home", "container-mounts", "container-name", "container-readonly", "container-remap-root",
+        "container-workdir", "container-writable",
         "core-spec", "cores-per-socket", "cpu-bind", "cpu-freq", "cpus-per-gpu", "cpus-per-task", "disable-status",
-        "distribution", "exact", "exclusive", "gpu-bind", "gpu-freq", "gpus", "gpus-per-node",
+        "distribution", "exact", "exclusive", "export", "gpu-bind", "gpu-freq", "gpus", "gpus-per-node",
         "gpus-per-socket", "gpus-per-task", "gres", "gres-flags", "hint", "interactive", "kill-on-bad-exit",
         "label", "mem", "mem-bind", "mem-per-cpu", "mem-per-gpu", "mpi", "network", "no-container-entrypoint",
         "no-container-mount-home", "no-container-remap-root", "no-kill", "ntasks-per-core", "ntasks-per-gpu",
@@ -72,12 +74,19 @@ _SRUN = frozenset(
 # Those of them without a value, or with one that need not be there.
 _SRUN_FLAGS = frozenset(
     (
-        "container-entrypoint", "container-mount-home", "container-readonly", "container-remap-root",
-        "container-writable", "disable-status", "exact", "exclusive", "interactive", "kill-on-bad-exit", "label",
+        "container-entrypoint", "container-entrypoint-log", "container-mount-home", "container-readonly",
+        "container-remap-root", "container-writable", "disable-status", "exact", "exclusive", "interactive",
+        "kill-on-bad-exit", "label",
         "no-container-entrypoint", "no-container-mount-home", "no-container-remap-root", "no-kill", "overcommit",
         "overlap", "preserve-env", "propagate", "quiet", "resv-ports", "unbuffered", "verbose",
     )
 )
+# Their short forms, which flyteplugins-slurm hands on as they are.
+_SRUN_SHORT = {
+    "E": "preserve-env", "G": "gpus", "K": "kill-on-bad-exit", "O": "overcommit", "Q": "quiet", "S": "core-spec",
+    "W": "wait", "X": "disable-status", "c": "cpus-per-task", "k": "no-kill", "l": "label", "m": "distribution",
+    "t": "time", "u": "unbuffered", "v": "verbose",
+}
 # fmt: on
 
 
@@ -155,12 +164,13 @@ def check_texts(name: str, value: object) -> None:
 
 
 def srun_words(args: Iterable[str]) -> list[str]:
-    """Return srun's words with each value in one word with its option: ``--mpi pmix`` becomes ``--mpi=pmix``.
+    """Return srun's words with long names, each value in one word with its option: ``--mpi=pmix`` for ``--mpi pmix``.
 
-    Only behind an option that always has a value, so that no word can be taken for a command.
+    Only behind an option that always has a value, so that no word can be taken for a command. ``-c4`` and
+    ``-c 4`` are ``--cpus-per-task=4``; the short form of an option that is not in the list stays as it is.
     """
     found: list[str] = []
-    for word in args:
+    for word in map(_long_word, args):
         before = found[-1] if found else ""
         takes = before.removeprefix("--") in _SRUN - _SRUN_FLAGS and before.startswith("--")
         if takes and not word.startswith("-"):
@@ -168,6 +178,14 @@ def srun_words(args: Iterable[str]) -> list[str]:
         else:
             found.append(word)
     return found
+
+
+def _long_word(word: str) -> str:
+    found = _SHORT.fullmatch(word)
+    name = _SRUN_SHORT.get(found["letter"], "") if found else ""
+    if not found or not name:
+        return word
+    return f"--{name}={found['number']}" if found["number"] else f"--{name}"
 
 
 def check_srun_args(args: Iterable[str], name: str = "srun_args") -> None:
@@ -180,7 +198,7 @@ def check_srun_args(args: Iterable[str], name: str = "srun_args") -> None:
         option = word.removeprefix("--").partition("=")[0]
         if not word.startswith("--") or option not in _SRUN:
             raise ValueError(
-                f"{name} may not have {word!r}: it takes whole long options in the form --name=value, from"
+                f"{name} may not have {word!r}: it takes options in full, in the form --name=value, from"
                 f" {', '.join(sorted(_SRUN))}"
             )
 

@@ -187,7 +187,7 @@ def _native(
         )
     bundle = image_for(container)
     given = {**options, "container": bundle} if bundle else dict(options)
-    script = native_script(container, task.command, task.modules, prelude)
+    script = native_script(container, task.command, task.modules, prelude, env)
     return JobSpec(script, env=env, chdir=home, **given)  # type: ignore[arg-type]  # read by job_options already
 
 
@@ -204,12 +204,10 @@ def _script(
     directories = {posixpath.dirname(place.written_to) for place in places}
     directories |= {place.written_to for place in places if place.kind == "directory"}
     text = with_interpreter(task.script)
-    script = wrapped_script(text, modules=task.modules, directories=sorted(directories), prelude=prelude)
+    script = wrapped_script(text, modules=task.modules, directories=sorted(directories), prelude=prelude, said=env)
     read = read_directives(text, release, options)
     values = {"chdir": home, **read.options()}
     check_directives(values)
-    # Nobody waits in the call that makes a job.
-    values.pop("wait", None)
     return JobSpec.of(script, values, env={**read.env, **env}, components=read.components)
 
 

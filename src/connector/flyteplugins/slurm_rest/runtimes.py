@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from .options import check_srun_args, check_texts, srun_words
 
@@ -101,7 +102,12 @@ def _charliecloud(container: Container) -> list[str]:
 
 
 def _mounted(container: Container) -> bool:
+    """Tell whether the task says itself what is where its code goes. Apptainer refuses to make one place twice."""
     place = container.destination.rstrip("/")
+    made = {word.partition("=")[2] for word in container.args if word.startswith("--scratch=")}
+    made |= {word for before, word in pairwise(container.args) if before in ("--scratch", "-S")}
+    if place in {word.rstrip("/") for word in made}:
+        return True
     return any(mount.split(":")[1:2] in ([place], [place + "/"]) for mount in container.mounts)
 
 

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from slurm_rest import JobSpec
@@ -61,6 +61,7 @@ _MASTER = (
     'MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)',
     "export MASTER_ADDR MASTER_PORT=$((20000 + SLURM_JOB_ID % 20000))",
 )
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _REFERENCE = re.compile(r"\$\{?(FLYTE_OUTPUT_[A-Za-z0-9_]+)\}?")
 _NOT_OURS = {
     "clusters": "a task runs on the cluster that its connector follows",
@@ -109,15 +110,23 @@ def with_interpreter(script: str) -> str:
 
 
 def native_script(
-    container: Container, command: Sequence[str], modules: Sequence[str] = (), prelude: Sequence[str] = ()
+    container: Container,
+    command: Sequence[str],
+    modules: Sequence[str] = (),
+    prelude: Sequence[str] = (),
+    said: Iterable[str] = (),
 ) -> str:
-    """Return the script that runs a task's entrypoint, once or once for each process, under its container runtime."""
+    """Return the script that runs a task's entrypoint, once or once for each process, under its container runtime.
+
+    ``said`` are variables that the task sets itself, and no module changes.
+    """
     if not command:
         raise ValueError("A task needs a command: its container has none")
     check_modules(modules)
     check_srun_args(container.srun_args)
     check_bundle(container)
-    lines = ["#!/bin/sh" if is_inside(container) else "#!/bin/bash", "set -eu", *_module_lines(modules), *prelude]
+    lines = ["#!/bin/sh" if is_inside(container) else "#!/bin/bash", "set -eu"]
+    lines += [*_module_lines(modules, said), *prelude]
     if container.python_environment:
         # Only where the Python is on the node or inside the bundle; an image has its own.
         place = shlex.quote(container.python_environment.rstrip("/"))
@@ -166,7 +175,7 @@ def _placed(container: Container, command: Sequence[str]) -> list[str]:
     return [*words[:place], ".", *words[place + 1 :]]
 
 
-def _module_lines(modules: Sequence[str]) -> list[str]:
+def _module_lines(modules: Sequence[str], said: Iterable[str]) -> list[str]:
     if not modules:
         return []
     # A batch shell is no login shell, so on many sites nothing has defined the command yet.
@@ -174,11 +183,30 @@ def _module_lines(modules: Sequence[str]) -> list[str]:
     define = f"for file in {' '.join(found)}; do [ -r $file ] && . $file; done; true"
     # Their functions are not written for set -u.
     load = [f"module load {shlex.quote(name)}" for name in modules]
-    return ["set +u", f"command -v module >/dev/null || {{ {define}; }}", *load, "set -u"]
+    keep, again = _restored(said)
+    return ["set +u", *keep, f"command -v module >/dev/null || {{ {define}; }}", *load, *again, "set -u"]
+
+
+def _restored(names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return what remembers variables, and what gives them back: a task's own words win over a module's.
+
+    A list that a module has put something before ends in what the task said, and stays as it is.
+    """
+    if not (words := " ".join(sorted(filter(_VARIABLE.fullmatch, names)))):
+        return [], []
+    again = r"case \${$flyte_name-} in *:\"\$flyte_kept_$flyte_name\") ;;"
+    again += r" *) export $flyte_name=\"\$flyte_kept_$flyte_name\" ;; esac"
+    over = f'for flyte_name in {words}; do eval "%s"; done'
+    return [over % r"flyte_kept_$flyte_name=\${$flyte_name-}"], [over % again]
 
 
 def wrapped_script(
-    script: str, *, modules: Sequence[str] = (), directories: Sequence[str] = (), prelude: Sequence[str] = ()
+    script: str,
+    *,
+    modules: Sequence[str] = (),
+    directories: Sequence[str] = (),
+    prelude: Sequence[str] = (),
+    said: Iterable[str] = (),
 ) -> str:
     """Return a user's script, preceded by what has to be done before it; without anything to do, the script itself.
 
@@ -193,7 +221,7 @@ def wrapped_script(
     if not script.startswith("#!") or not interpreter:
         raise ValueError('The script does not start with #!: its first line names its interpreter, as in "#!/bin/bash"')
     mark = f"END_{hashlib.sha256(script.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
-    lines = ["#!/bin/bash", "set -e", *_module_lines(modules)]
+    lines = ["#!/bin/bash", "set -e", *_module_lines(modules, said)]
     lines += ["set +u"] if modules else []
     lines += prelude
     lines += [f"mkdir -p -- {shlex.join(directories)}"] if directories else []
