@@ -98,7 +98,7 @@ async def test_processes_on_two_nodes(platform: Platform, store: Store, flyte_cl
     port = 20000 + int(json.loads(job.meta)["job_id"]) % 20000
     places = {one.name: one.read_text() for one in (flyte_cluster.shared / "data" / runtime).iterdir()}
     assert places == {
-        "0": f"0 0 3 0 2 n1 {port} n1 tasks\n",
-        "1": f"1 1 3 0 2 n1 {port} n1 tasks\n",
-        "2": f"2 0 3 1 2 n1 {port} n2 tasks\n",
+        "0": f"0 0 3 2 0 2 n1 {port} n1 tasks\n",
+        "1": f"1 1 3 2 0 2 n1 {port} n1 tasks\n",
+        "2": f"2 0 3 1 1 2 n1 {port} n2 tasks\n",
     }

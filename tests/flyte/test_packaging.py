@@ -25,6 +25,7 @@ TASK_SIDE = {
     "local",
     "running",
     "caching",
+    "clustering",
     "typed",
     "schemas",
     "values",

@@ -109,8 +109,8 @@ def test_a_directory_that_is_asked_for_is_where_a_bundles_command_runs() -> None
 
 def test_slurms_own_containers_of_many_processes_are_steps() -> None:
     words = srun_words(Container("oci", "/bundles/a", launcher="srun", srun_args=["--label"]))
-    assert words[:6] == ["exec", "srun", "--label", "--container=/bundles/a", "sh", "-c"]
-    assert "RANK=$SLURM_PROCID" in words[6]
+    assert words[:7] == ["exec", "srun", "--kill-on-bad-exit=1", "--label", "--container=/bundles/a", "sh", "-c"]
+    assert "RANK=$SLURM_PROCID" in words[7]
 
 
 @pytest.mark.parametrize(
@@ -169,12 +169,41 @@ def test_without_a_container_the_bundle_goes_to_a_directory_of_its_own(tmp_path:
 
 
 def test_each_process_of_a_distributed_task_knows_its_place(tmp_path: Path) -> None:
-    command = ("sh", "-c", "echo $FLYTE_CLUSTERED_WORKER $RANK $LOCAL_RANK $WORLD_SIZE $MASTER_ADDR $MASTER_PORT")
+    names = ["FLYTE_CLUSTERED_WORKER", "RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "NODE_RANK", "NNODES"]
+    names += ["MASTER_ADDR", "MASTER_PORT", "JAX_COORDINATOR_ADDRESS", "JOBSET_RESTART_ATTEMPT", "JOBSET_MAX_RESTARTS"]
+    command = ("sh", "-c", f"echo {' '.join(f'${name}' for name in names)}")
     script = native_script(Container("none", launcher="srun"), command)
     assert "--ntasks=1" not in script
     place = {"SLURM_PROCID": "3", "SLURM_LOCALID": "1", "SLURM_NTASKS": "4", "SLURM_NODEID": "1", "SLURM_NNODES": "2"}
+    place["SLURM_GTIDS"] = "2,3"
     done = run(script, tmp_path, SLURM_JOB_NODELIST="n[7-8]", SLURM_JOB_ID="40123", **place)
-    assert done.stdout == "1 3 1 4 n7 20123\n", done.stderr
+    assert done.stdout == "1 3 1 4 2 1 2 n7 20123 n7:20123 0 0\n", done.stderr
+
+
+@pytest.mark.parametrize(("needed", "code", "tries"), [(1, 0, 1), (3, 0, 3), (4, 7, 3)])
+def test_processes_are_started_again_as_often_as_is_said(needed: int, code: int, tries: int, tmp_path: Path) -> None:
+    """In a job that Slurm has requeued twice: restarts are counted on, and there are as many as in the first run."""
+    container = Container("none", launcher="srun", max_restarts=2)
+    count = tmp_path / "count"
+    step = (
+        f'echo "$JOBSET_RESTART_ATTEMPT/$JOBSET_MAX_RESTARTS" >>{count}; [ $(wc -l <{count}) -ge {needed} ] || exit 7'
+    )
+    done = run(
+        native_script(container, ("true",)),
+        tmp_path,
+        {"srun": step},
+        SLURM_JOB_NODELIST="n1",
+        SLURM_JOB_ID="1",
+        SLURM_RESTART_COUNT="2",
+    )
+    assert done.returncode == code, done.stderr
+    assert count.read_text().splitlines() == ["2/2", "3/2", "4/2"][:tries]
+    assert done.stderr.count("exit code 7, all are started again") == tries - 1
+
+
+def test_who_says_what_a_failed_process_does_to_others_is_heard() -> None:
+    container = Container("none", launcher="srun", srun_args=["--kill-on-bad-exit=0"])
+    assert srun_words(container)[:3] == ["exec", "srun", "--kill-on-bad-exit=0"]
 
 
 RECORD = 'printf "%s\\0" "${0##*/}" "$@" >>"$HOME/calls"; echo >>"$HOME/calls"; '
@@ -188,7 +217,7 @@ INSIDE = 'until [ "$2" = -c ]; do shift; done; exec "$@"'
         (
             Container("pyxis", "/i.sqsh", mounts=["/a b:/b"], workdir="/w", srun_args=["--label"], launcher="srun"),
             [
-                *("srun", "--label", "--container-image=/i.sqsh", "--container-mounts=/a b:/b"),
+                *("srun", "--kill-on-bad-exit=1", "--label", "--container-image=/i.sqsh", "--container-mounts=/a b:/b"),
                 *("--container-workdir=/w", "--container-writable"),
             ],
         ),
@@ -203,7 +232,7 @@ INSIDE = 'until [ "$2" = -c ]; do shift; done; exec "$@"'
             Container("charliecloud", "/image", mounts=["/a b:/b"]),
             ["srun", "--nodes=1", "--ntasks=1", "ch-run", "--write-fake", "--bind", "/a b:/b", "/image", "--"],
         ),
-        (Container("oci", "/bundle", launcher="srun"), ["srun", "--container=/bundle"]),
+        (Container("oci", "/bundle", launcher="srun"), ["srun", "--kill-on-bad-exit=1", "--container=/bundle"]),
     ],
 )
 def test_what_a_script_calls_and_what_reaches_the_entrypoint(

@@ -11,7 +11,8 @@ import flyte.errors
 from flyteplugins.slurm_rest import Slurm
 
 RUNTIMES = ("oci", "apptainer", "charliecloud")
-_RANKS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "NODE_RANK", "NNODES", "MASTER_ADDR", "MASTER_PORT", "SLURMD_NODENAME")
+_RANKS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "NODE_RANK", "NNODES", "MASTER_ADDR", "MASTER_PORT")
+_NAMES = (*_RANKS, "SLURMD_NODENAME")
 
 
 def configuration(runtime: str, **more: object) -> Slurm:
@@ -55,7 +56,7 @@ def look(name: str) -> dict[str, str]:
 def gather(folder: str) -> int:
     """Leave a file for each process, with its place; what the first one returns counts."""
     rank = os.environ["RANK"]
-    words = [os.environ[name] for name in _RANKS]
+    words = [os.environ[name] for name in _NAMES]
     Path("/data", folder).mkdir(exist_ok=True)
     Path("/data", folder, rank).write_text(" ".join([*words, Path("/etc/image").read_text()]))
     return int(rank) + 100

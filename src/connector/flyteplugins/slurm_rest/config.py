@@ -18,10 +18,11 @@ from .options import (
     env_text,
     job_options,
     json_value,
+    whole_count,
     whole_port,
 )
 from .resources import Resources, resource_options
-from .runtimes import Container, check_bundle, check_runtime, check_words
+from .runtimes import Container, check_bundle, check_restarts, check_runtime, check_words
 
 __all__ = ["LAUNCHERS", "Slurm"]
 
@@ -43,7 +44,8 @@ class Slurm:
     the runtime, ``srun_args`` to srun, from a list of those that do no harm. ``modules`` are loaded first.
 
     ``launcher`` ``srun`` starts one process for each of the job's tasks, with RANK, LOCAL_RANK, WORLD_SIZE,
-    MASTER_ADDR and MASTER_PORT set, and the first writes the outputs; ``single`` starts one.
+    MASTER_ADDR and MASTER_PORT set, and the first writes the outputs; ``single`` starts one. When one of several fails
+    all are ended, and started again within the job up to ``max_restarts`` times.
 
     ``resources=`` of the environment fills in CPUs, memory, GPUs and disk where nothing here says them.
 
@@ -95,6 +97,7 @@ class Slurm:
     # Ours; keyword-only, so that positional arguments mean what they mean in flyteplugins-slurm.
     python_environment: str | None = field(default=None, kw_only=True)
     launcher: str = field(default="single", kw_only=True)
+    max_restarts: int = field(default=0, kw_only=True)
     cluster: str | None = field(default=None, kw_only=True)
     rest_url: str | None = field(default=None, kw_only=True)
     rest_api_version: str | None = field(default=None, kw_only=True)
@@ -104,7 +107,8 @@ class Slurm:
         check_runtime(self.container_runtime)
         if self.launcher not in LAUNCHERS:
             raise ValueError(f"Unknown launcher {self.launcher!r}; expected one of: {', '.join(LAUNCHERS)}")
-        job_options(self._fields(), self.sbatch_options)
+        check_restarts(self.max_restarts, self.launcher)
+        job_options(self.options(), self.sbatch_options)
         check_srun_args(self.srun_args)
         check_words(self.container_runtime, self.container_args)
         check_texts("container_mounts", self.container_mounts)
@@ -122,7 +126,8 @@ class Slurm:
         whole_port(self.port)
         _check_directory(self.working_dir)
 
-    def _fields(self) -> dict[str, object]:
+    def options(self) -> dict[str, object]:
+        """Return the fields that are options of sbatch, by their names here, as far as they are set."""
         return {name: getattr(self, name) for name in FIELD_OPTIONS if getattr(self, name) is not None}
 
     def to_custom_config(
@@ -130,8 +135,8 @@ class Slurm:
     ) -> dict[str, object]:
         """Return the ``custom`` field of a task: JSON values only, and names of secrets, never their values.
 
-        ``resources`` are those of the task; what the configuration or ``directives`` of its script say wins. Raises
-        ValueError for a resource that Slurm has no word for.
+        ``resources`` are those of the task on each node; what the configuration or ``directives`` of its script say
+        wins. Raises ValueError for a resource that Slurm has no word for.
         """
         container: dict[str, object] = {
             "runtime": self.container_runtime,
@@ -145,10 +150,14 @@ class Slurm:
             container["python_environment"] = self.python_environment
         if self.launcher != "single":
             container["launcher"] = self.launcher
-        fields, options = self._fields(), dict(self.sbatch_options)
+        if self.max_restarts:
+            container["max_restarts"] = self.max_restarts
+        fields, options = self.options(), dict(self.sbatch_options)
         if resources is not None:
             said = {**(directives or {}), **job_options(fields, options)}
-            for name, value in resource_options(resources, said).items():
+            # The processes of a node are one pod's elsewhere.
+            processes = whole_count(said.get("ntasks_per_node")) if self.launcher == "srun" else 0
+            for name, value in resource_options(resources, said, processes or 1).items():
                 (fields if name in FIELD_OPTIONS else options)[name] = value
         whole: dict[str, object] = {
             "connection": self._connection(),

@@ -14,7 +14,8 @@ from slurm_rest.sbatch.options import ROW_OF
 # fmt: off
 __all__ = [
     "FIELD_OPTIONS", "check_env", "check_host_files", "check_modules", "check_srun_args", "check_texts",
-    "check_variable", "env_text", "job_options", "json_value", "srun_words", "whole_number", "whole_port",
+    "check_variable", "env_text", "job_options", "json_value", "srun_words", "whole_count", "whole_number",
+    "whole_port",
 ]
 # fmt: on
 
@@ -93,6 +94,14 @@ _SRUN_SHORT = {
 def whole_number(value: object) -> object:
     """Return an int for a float without a fraction: a protobuf Struct has no other numbers."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def whole_count(value: object) -> int:
+    """Return a number from 0 on, 0 for none; raises ValueError for anything else."""
+    number = whole_number(value or 0)
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+        raise ValueError(f"{value!r} is no number from 0 on")
+    return number
 
 
 def whole_port(value: object) -> int | None:

@@ -64,15 +64,16 @@ class Resources(Protocol):
         """Return the device with its quantity, None where no device is asked for."""
 
 
-def resource_options(resources: Resources, said: Mapping[str, object]) -> dict[str, object]:
+def resource_options(resources: Resources, said: Mapping[str, object], processes: int = 1) -> dict[str, object]:
     """Return the JobSpec fields for what a task asks for; of a range its request.
 
-    CPUs are for each of the job's tasks, memory, GPUs and disk for each node. ``said`` has the JobSpec fields that the
-    task says in Slurm's own words, which win. Raises ValueError for a device that is no GPU.
+    CPUs are for each of the job's tasks, or shared by the ``processes`` of a node; memory, GPUs and disk are for each
+    node. ``said`` has the JobSpec fields that the task says in Slurm's own words, which win. Raises ValueError for a
+    device that is no GPU.
     """
     found: dict[str, object] = {}
     if resources.cpu is not None and not _says(said, _CPUS):
-        found["cpus_per_task"] = max(1, math.ceil(_quantity(_request(resources.cpu))))
+        found["cpus_per_task"] = max(1, math.ceil(_quantity(_request(resources.cpu)) / processes))
     if resources.memory is not None and not _says(said, _MEMORY):
         found["mem"] = _mebibytes(_request(resources.memory))
     device = resources.get_device()

@@ -12,6 +12,7 @@ __all__ = [
     "RUNTIMES",
     "Container",
     "check_bundle",
+    "check_restarts",
     "check_runtime",
     "check_words",
     "image_for",
@@ -37,6 +38,7 @@ class Container:
     srun_args: Sequence[str] = field(default=())
     python_environment: str = ""
     launcher: str = "single"
+    max_restarts: int = 0
     destination: str = ""
     gpus: bool = False
 
@@ -134,6 +136,14 @@ def check_runtime(name: str) -> None:
     """Raise ValueError for a runtime that does not exist."""
     if name not in _WORDS:
         raise ValueError(f"Unknown container_runtime {name!r}; expected one of: {', '.join(RUNTIMES)}")
+
+
+def check_restarts(count: object, launcher: str) -> None:
+    """Raise ValueError for a number of restarts that no script can do."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        raise ValueError(f"max_restarts is {count!r}: it is a number from 0 on")
+    if count and launcher != "srun":
+        raise ValueError('max_restarts starts all processes of a job again: it needs launcher="srun"')
 
 
 def check_words(runtime: str, args: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from slurm_rest.errors import SpecError
 from slurm_rest.sbatch.dialect import DIALECTS
 
 from .options import check_modules, check_srun_args, srun_words
-from .runtimes import Container, check_bundle, is_inside, step_words
+from .runtimes import Container, check_bundle, check_restarts, is_inside, step_words
 
 if TYPE_CHECKING:
     from slurm_rest.sbatch.keywords import JobOptions
@@ -47,7 +47,7 @@ _ALL_VARIABLES = "export SLURM_EXPORT_ENV=ALL"
 # What a process of a distributed task is told, in the terms of Flyte and of torch.distributed.
 _RANKS = (
     "export FLYTE_CLUSTERED_WORKER=1 RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS"
-    " NODE_RANK=$SLURM_NODEID NNODES=$SLURM_NNODES"
+    " NODE_RANK=$SLURM_NODEID NNODES=$SLURM_NNODES LOCAL_WORLD_SIZE=$(IFS=,; set -- $SLURM_GTIDS; echo $#)"
 )
 # What an image of charliecloud says of its environment; ch-run's own --set-env refuses an image that says nothing. What
 # the job brings along counts for more, but for the PATH, which is the node's.
@@ -60,8 +60,21 @@ _CH_ENVIRONMENT = (
 _MASTER = (
     'MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)',
     "export MASTER_ADDR MASTER_PORT=$((20000 + SLURM_JOB_ID % 20000))",
+    "export JAX_COORDINATOR_ADDRESS=$MASTER_ADDR:$MASTER_PORT",
 )
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Flyte knows by these that an attempt has begun before, in a job that was requeued as well: its checkpoint is then the
+# attempt's own.
+_RESTARTS = "export JOBSET_RESTART_ATTEMPT=${SLURM_RESTART_COUNT:-0} JOBSET_MAX_RESTARTS="
+_AGAIN = """\
+left=$JOBSET_MAX_RESTARTS
+until %s; do
+code=$?
+[ "$left" -gt 0 ] || exit "$code"
+echo "flyte: a process ended with exit code $code, all are started again" >&2
+left=$((left - 1)) JOBSET_RESTART_ATTEMPT=$((JOBSET_RESTART_ATTEMPT + 1))
+done"""
+_KILL = "--kill-on-bad-exit"
 _REFERENCE = re.compile(r"\$\{?(FLYTE_OUTPUT_[A-Za-z0-9_]+)\}?")
 _NOT_OURS = {
     "clusters": "a task runs on the cluster that its connector follows",
@@ -125,6 +138,7 @@ def native_script(
     check_modules(modules)
     check_srun_args(container.srun_args)
     check_bundle(container)
+    check_restarts(container.max_restarts, container.launcher)
     lines = ["#!/bin/sh" if is_inside(container) else "#!/bin/bash", "set -eu"]
     lines += [*_module_lines(modules, said), *prelude]
     if container.python_environment:
@@ -134,14 +148,20 @@ def native_script(
     if is_inside(container):
         return "\n".join([*lines, *_steps(container, shlex.join(_placed(container, command))), ""])
     is_many = container.launcher == "srun"
-    lines += [_CPUS if is_many else _CPUS_OF_ONE, _ALL_VARIABLES, *(_MASTER if is_many else ())]
-    words = ["srun", *_step_size(container), *srun_words(container.srun_args), *step_words(container)]
-    return "\n".join([*lines, f"exec {shlex.join([*words, *_inside(container, command)])}", ""])
+    lines += [_CPUS if is_many else _CPUS_OF_ONE, _ALL_VARIABLES]
+    lines += [*_MASTER, f"{_RESTARTS}{container.max_restarts}"] if is_many else []
+    words = ["srun", *_step(container), *srun_words(container.srun_args), *step_words(container)]
+    step = shlex.join([*words, *_inside(container, command)])
+    return "\n".join([*lines, _AGAIN.replace("%s", step) if container.max_restarts else f"exec {step}", ""])
 
 
-def _step_size(container: Container) -> list[str]:
-    # Without it an allocation of two nodes would start two entrypoints, which write the same outputs.
-    return [] if container.launcher == "srun" else ["--nodes=1", "--ntasks=1"]
+def _step(container: Container) -> list[str]:
+    if container.launcher != "srun":
+        # Without it an allocation of two nodes would start two entrypoints, which write the same outputs.
+        return ["--nodes=1", "--ntasks=1"]
+    # The others would wait for ever for one that has failed.
+    is_said = any(word.startswith(_KILL) for word in container.srun_args)
+    return [] if is_said else [f"{_KILL}=1"]
 
 
 def _inside(container: Container, command: Sequence[str]) -> list[str]:

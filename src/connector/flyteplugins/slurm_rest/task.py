@@ -7,12 +7,14 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from flyte import Cache
+from flyte.clustered import ClusteredTaskEnvironment
 from flyte.extend import AsyncFunctionTaskTemplate, TaskPluginRegistry, TaskTemplate
 from flyte.io import Dir, File
 from flyte.models import NativeInterface
 from flyte.types import TypeEngine
 
 from .caching import ScriptPolicy, with_script
+from .clustering import clustered_config, keep_configuration
 from .config import Slurm
 from .local import run_here
 from .script import check_directives, output_references, read_directives, with_interpreter
@@ -32,7 +34,8 @@ _KINDS: Mapping[type, str] = {File: "file", Dir: "directory"}
 class SlurmFunctionTask(AsyncFunctionTaskTemplate[Any, Any, Any]):
     """A Python function that runs as a Slurm job: its own image and entrypoint, inputs, outputs, caching and retries.
 
-    Remove ``plugin_config`` and it runs on Kubernetes.
+    Remove ``plugin_config`` and it runs on Kubernetes. Of a ``flyte.clustered.ClusteredTaskEnvironment`` it is one job
+    with a node for each replica, and a process for each rank.
     """
 
     plugin_config: Slurm
@@ -40,6 +43,9 @@ class SlurmFunctionTask(AsyncFunctionTaskTemplate[Any, Any, Any]):
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # handed on as they come
         self.task_type = NATIVE
+        environment = self.parent_env() if self.parent_env is not None else None
+        if isinstance(environment, ClusteredTaskEnvironment):
+            self.plugin_config = clustered_config(self.plugin_config, environment)
         if "array" in self.plugin_config.sbatch_options:
             raise ValueError(f"{self.name!r} cannot be an array: each of its tasks would write the same outputs")
 
@@ -184,3 +190,4 @@ def _check_references(name: str, script: str, outputs: Mapping[str, type], uploa
 
 
 TaskPluginRegistry.register(Slurm, SlurmFunctionTask)
+keep_configuration()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from google.protobuf.json_format import MessageToDict
 
-from .options import env_text, whole_port
+from .options import env_text, whole_count, whole_port
 from .runtimes import Container
 from .secret_ways import WantedSecret
 from .settings import AskedConnection
@@ -214,6 +214,7 @@ def _container(custom: Mapping[str, object], image: str, command: Sequence[str])
         srun_args=_texts(asked.get("srun_args")),
         python_environment=str(asked.get("python_environment") or ""),
         launcher=str(asked.get("launcher") or "single"),
+        max_restarts=whole_count(asked.get("max_restarts")),
         destination=_after(command, "--dest"),
         gpus=_asks_for_gpus({**fields, **_mapping(custom, "sbatch_options")}),
     )
