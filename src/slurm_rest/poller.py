@@ -14,7 +14,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timezone
-from itertools import islice
 
 from .errors import (
     AccountingDown,
@@ -26,6 +25,7 @@ from .errors import (
     TransportError,
 )
 from .exit_files import ExitReader
+from .heard import Heard
 from .identity import MemberKey, by_id, member_key
 from .jitter import spread
 from .models import JobInfo
@@ -101,7 +101,7 @@ class Poller:
         self._fastest, self._slowest = fastest, slowest
         self._interval = fastest
         self._watched: dict[tuple[int, str], Watched] = {}
-        self._heard: dict[int, tuple[float, JobState]] = {}
+        self._heard = Heard(_REMEMBERED)
         self._begun = 0
         self._outage = False
         self._away_since: datetime | None = None
@@ -138,7 +138,7 @@ class Poller:
         if not entry.watchers:
             self._watched.pop((target.identity.job_id, target.identity.key), None)
             if entry.heard is not None and not entry.replaced:
-                self._remember(entry.heard, {entry.job_id: entry.state})
+                self._heard.note(entry.heard, {entry.job_id: entry.state})
 
     async def whole_tick(self) -> None:
         """Wait until a tick that began after this call has ended."""
@@ -172,13 +172,12 @@ class Poller:
         if max_age > 0:
             for entry in self._watched.values():
                 if entry.heard is not None and not entry.replaced:
-                    self._remember(entry.heard, {entry.job_id: entry.state})
-            fresh = ((job_id, self._heard.get(job_id)) for job_id in wanted)
-            known = {job_id: heard[1] for job_id, heard in fresh if heard and now - heard[0] <= max_age}
+                    self._heard.note(entry.heard, {entry.job_id: entry.state})
+            known = self._heard.since(now - max_age, wanted)
         asked = [job_id for job_id in wanted if job_id not in known] if known else wanted
         if asked:
             told = combined(await self._rows(asked))
-            self._remember(self.clock.now(), told)
+            self._heard.note(self.clock.now(), told)
             known.update(told)
         return {job_id: known[job_id] for job_id in wanted if job_id in known}
 
@@ -197,15 +196,6 @@ class Poller:
             raise
         self._away_since = None
         return rows
-
-    def _remember(self, heard: float, states: Mapping[int, JobState]) -> None:
-        kept = self._heard
-        for job_id, state in states.items():
-            before = kept.pop(job_id, None)
-            kept[job_id] = (heard, state) if before is None or before[0] <= heard else before
-        # All at once: what was taken from the front of a dictionary is walked over by whoever looks there again.
-        for job_id in list(islice(kept, max(len(kept) - _REMEMBERED, 0))):
-            del kept[job_id]
 
     async def close(self) -> None:
         """Stop following."""

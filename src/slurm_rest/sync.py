@@ -296,4 +296,5 @@ def _one(job: Job | int) -> AsyncJob | int:
 def _inner(jobs: Jobs) -> AsyncJob | int | list[AsyncJob | int]:
     if isinstance(jobs, (Job, str)) or not isinstance(jobs, Iterable):
         return _one(jobs)  # what is neither a job nor several, the client says itself
-    return [_one(job) for job in jobs]
+    # Without a call for each: there may be thousands.
+    return [job.inner if isinstance(job, Job) else job for job in jobs]

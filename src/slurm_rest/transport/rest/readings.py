@@ -27,19 +27,21 @@ def parse_rows(records: Iterable[Mapping[str, object]]) -> list[StateRow]:
     rows: list[StateRow] = []
     # There are tens of thousands of rows, and a handful of different states, nearly all of one word.
     states: dict[str, JobState] = {}
+    label: Any
+    words: Any
     for record in records:
-        label = record.get("job_id")
-        words: Any = record.get("state")
-        if not isinstance(label, str):
-            continue
         try:
+            label, words = record["job_id"], record["state"]
             (word,) = words
             state = states[word]
         except (KeyError, TypeError, ValueError):
+            label, words = record.get("job_id"), record.get("state")
             state = JobState.parse(words)
             if state.raw and words == [state.raw[0]]:
                 states[state.raw[0]] = state
-        if label.isdigit() and label.isascii():
+        if not isinstance(label, str):
+            continue
+        if label.isdecimal():
             # Half the time of StateRow(...).
             rows.append(_new_row(StateRow, (int(label), state, None, None, None)))
         elif found := _ROW.fullmatch(label):
@@ -56,8 +58,9 @@ def assign_rows(asked: Collection[int], rows: Sequence[StateRow]) -> tuple[list[
     its own; with several, they have to be asked for with something between them.
     """
     known = set(asked)
-    if all(row.task_id is None and row.offset is None and row.own_id is None for row in rows):
-        return [row for row in rows if row.job_id in known], set()
+    # The rule: nothing came that was not asked for.
+    if known.issuperset([row[0] for row in rows]):
+        return [*rows], set()
     arrays = {row.job_id for row in rows if (row.task_id, row.own_id) != (None, None) and row.job_id in known}
     strays = any(row.task_id is not None and row.job_id not in known for row in rows)
     # An array whose own id ended long ago has stray rows only, so it looks absent.
