@@ -134,7 +134,7 @@ class Platform:
         """Ask for the phase alone."""
         return str(TaskExecution.Phase.Name((await self.get(job)).phase))
 
-    async def until(self, job: Submitted, *phases: str, limit: float = 120) -> messages.Resource:
+    async def until(self, job: Submitted, *phases: str, limit: float = 240) -> messages.Resource:
         """Ask until the phase is one of these, by default one that ends a task."""
 
         last = ""
