@@ -112,7 +112,8 @@ async def test_a_submission_whose_answer_vanishes_is_found(
             network.cut()
 
     async def submit() -> tuple[int, bool]:
-        async with make() as slurm:
+        # It reads records of all jobs that were submitted lately, of which there may be many.
+        async with make(timeout=2.0) as slurm:
             await slurm.api_version()
             before = slurm.requests
             submitting = asyncio.create_task(slurm.submit(SCRIPT, hold=True, name=name))

