@@ -125,7 +125,9 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
     ) -> Resource:
         """Return the phase of a job, from what the poller knows; outages keep it and are told in the message."""
         secrets = _secret_values(ssh_private_key, known_hosts_data, rest_token)
-        return await answer(self.known, Question.of(self.known, resource_meta, secrets))
+        question = Question.of(self.known, resource_meta, secrets)
+        self.known.serve()
+        return await answer(self.known, question)
 
     def _cluster_of(self, meta: SlurmJobMetadata, secrets: SecretValues | None) -> Cluster:
         """Return the cluster as the job's own user reaches it; without secrets, as an earlier call with them did."""
