@@ -10,6 +10,7 @@ from slurm_rest import AsyncJob
 
 from .cancelling import Cancellations
 from .clients import Cluster, Clusters
+from .deleting import Deletions
 from .links import Copies
 from .memory import Recent
 from .metadata import SlurmJobMetadata
@@ -36,6 +37,7 @@ class Known:
     tidying: Tidying = field(default_factory=Tidying)
     phases: Recent[tuple[Phase, int]] = field(default_factory=Recent)
     cancelled: Cancellations = field(default_factory=Cancellations)
+    deletions: Deletions = field(default_factory=Deletions)
     receipts: Receipts = field(default_factory=Receipts)
     giving_up: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _is_serving: bool = False
