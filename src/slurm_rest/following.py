@@ -180,7 +180,7 @@ class Following:
     async def track(self, job: JobRef) -> TrackedJob:
         """Follow a job without waiting for it; what is known of it can be looked at until its ``close``."""
         tracked = TrackedJob(self._poller, followed(job))
-        await tracked.start()
+        tracked.start()
         return tracked
 
     async def watch(self, jobs: JobRefs, *, timeout: float | None = None) -> AsyncGenerator[JobChange, None]:

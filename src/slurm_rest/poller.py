@@ -111,25 +111,33 @@ class Poller:
     @asynccontextmanager
     async def follow(self, targets: Sequence[Followed]) -> AsyncIterator[list[Watched]]:
         """Follow these for as long as the block runs; yield what is known of each, in the same order."""
-        entries = []
-        for target in targets:
-            name = (target.identity.job_id, target.identity.key)
-            entry = self._watched.setdefault(name, Watched(target.identity))
-            entry.watchers += 1
-            if target.member != WHOLE:
-                entry.member_watchers[target.member] = entry.member_watchers.get(target.member, 0) + 1
-            entries.append(entry)
-        self._interval = self._fastest
-        self._wake.set()
-        if entries and (self._task is None or self._task.done()):
-            self._task = asyncio.create_task(self._run(), name="slurm_rest poller")
+        entries = [self.enter(target) for target in targets]
         try:
             yield entries
         finally:
             for entry, target in zip(entries, targets, strict=True):
-                self._leave(entry, target)
-            if not self._watched:
-                self._wake.set()
+                self.leave(entry, target)
+
+    def enter(self, target: Followed) -> Watched:
+        """Follow one until ``leave``; return what is known of it."""
+        name = (target.identity.job_id, target.identity.key)
+        entry = self._watched.get(name)
+        if entry is None:
+            entry = self._watched[name] = Watched(target.identity)
+        entry.watchers += 1
+        if target.member != WHOLE:
+            entry.member_watchers[target.member] = entry.member_watchers.get(target.member, 0) + 1
+        self._interval = self._fastest
+        self._wake.set()
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run(), name="slurm_rest poller")
+        return entry
+
+    def leave(self, entry: Watched, target: Followed) -> None:
+        """Follow one no longer that ``enter`` gave."""
+        self._leave(entry, target)
+        if not self._watched:
+            self._wake.set()
 
     def _leave(self, entry: Watched, target: Followed) -> None:
         entry.watchers -= 1

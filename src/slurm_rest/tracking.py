@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -23,16 +22,19 @@ class TrackedJob:
     def __init__(self, poller: Poller, target: Followed) -> None:
         self._poller = poller
         self._target = target
-        self._stack = contextlib.AsyncExitStack()
         self._entry: Watched | None = None
+        self._is_followed = False
 
-    async def start(self) -> None:
+    def start(self) -> None:
         """Follow it from now on."""
-        (self._entry,) = await self._stack.enter_async_context(self._poller.follow([self._target]))
+        self._entry = self._poller.enter(self._target)
+        self._is_followed = True
 
     async def close(self) -> None:
         """Follow it no longer. What was known stays."""
-        await self._stack.aclose()
+        if self._is_followed:
+            self._is_followed = False
+            self._poller.leave(self._known, self._target)
 
     @property
     def _known(self) -> Watched:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from unittest.mock import patch
+
 import pytest
 
-from slurm_rest.errors import PermissionDenied
+from flyteplugins.slurm_rest import deleting
+from flyteplugins.slurm_rest.deleting import Deletions
+from slurm_rest.errors import PermissionDenied, Timeout, Unreachable
 from slurm_rest.testing import FakeTransport
+from tests.support.waiting import until
 
 from .support.site import Site
 
@@ -41,3 +47,61 @@ async def test_a_cancellation_that_is_denied_is_said(site: Site) -> None:
     site.fake.user = "bob"
     with pytest.raises(PermissionDenied, match="may not be cancelled"):
         await site.connector.delete(meta)
+
+
+async def test_what_an_outage_keeps_from_being_cancelled_is_cancelled_afterwards(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deleting, "_PAUSES", (0.01,))
+    meta = await site.create()
+    site.fake.failing = Unreachable("slurmrestd is away")
+    for _ in range(2):
+        with pytest.raises(Unreachable, match="slurmrestd is away"):
+            await site.connector.delete(meta)
+    site.fake.failing = None
+    await site.until(meta, "ABORTED")
+
+
+async def test_a_call_in_a_pause_is_a_try_at_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deleting, "_PAUSES", (600.0,))
+    meta = await site.create()
+    site.fake.failing = Unreachable("slurmrestd is away")
+    with pytest.raises(Unreachable):
+        await site.connector.delete(meta)
+    site.fake.failing = None
+    await asyncio.wait_for(site.connector.delete(meta), 60)
+    await site.until(meta, "ABORTED")
+
+
+async def test_a_call_is_answered_though_slurm_is_silent(site: Site) -> None:
+    """And the job is cancelled once it speaks again, though nobody asks a second time."""
+    meta = await site.create()
+    site.connector.known.deletions = Deletions(patience=0.05)
+    speaks, describe = asyncio.Event(), site.fake.describe
+
+    async def silent(*args: object, **options: object) -> object:
+        await speaks.wait()
+        return await describe(*args, **options)  # type: ignore[arg-type]  # as it is called
+
+    with patch.object(site.fake, "describe", silent):
+        for _ in range(2):
+            with pytest.raises(Timeout, match=f"job {meta.job_id} is not cancelled yet"):
+                await site.connector.delete(meta)
+        speaks.set()
+        await site.until(meta, "ABORTED")
+
+
+async def test_a_refusal_is_not_tried_again(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deleting, "_PAUSES", (0.0,))
+    meta = await site.create()
+    site.fake.user = "bob"
+    with pytest.raises(PermissionDenied):
+        await site.connector.delete(meta)
+
+    async def over() -> bool:
+        return all(not task.get_name().startswith("cancel job") for task in asyncio.all_tasks())
+
+    await until(over, "the end of the tries")
+    site.fake.user = "alice"
+    (record,) = await site.fake.describe([int(meta.job_id)])
+    assert str(record.state) == "PENDING"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
+import pytest
+
 from flyteplugins.slurm_rest.answering import ANSWER
 from flyteplugins.slurm_rest.metadata import SlurmJobMetadata
+from flyteplugins.slurm_rest.running import LOCAL_RUN, LocalRun
 from slurm_rest.testing.jobs import JobRequest, Owner
 
 from .support.site import Site
@@ -100,3 +104,20 @@ async def test_each_answers_in_its_time_though_nothing_else_does(site: Site) -> 
     ):
         longest = max(await asyncio.gather(*map(waited, metas)))
     assert 0.5 < longest <= ANSWER
+
+
+@pytest.fixture
+def unfrozen() -> Iterator[None]:
+    gc.unfreeze()
+    yield
+    gc.unfreeze()
+
+
+async def test_what_a_service_has_loaded_is_not_looked_through_for_garbage(site: Site, unfrozen: None) -> None:
+    meta = await site.create()
+    running = LOCAL_RUN.set(LocalRun())
+    await site.get(meta)
+    LOCAL_RUN.reset(running)
+    assert gc.get_freeze_count() == 0, "a local run's process is somebody's own"
+    await site.get(meta)
+    assert gc.get_freeze_count() > 10_000

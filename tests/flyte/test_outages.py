@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
 
 import grpc
+import pytest
 
 from cluster.native import Cluster
 from tests.support.waiting import until
@@ -117,6 +118,28 @@ async def test_one_execution_has_one_job(flyte_cluster: Cluster, store: Store) -
             await three.delete(job)
         for job in (again, first):
             assert phase(await three.until(job)) == "ABORTED"
+
+
+@pytest.mark.parametrize("daemon", ["slurmctld", "slurmrestd"])
+async def test_a_frozen_daemon_is_answered_for_in_time(daemon: str, cluster_26_05: Cluster, store: Store) -> None:
+    """Whoever was to be cancelled is afterwards, though nobody asks again; who was to be made is made once."""
+    task, run = script("meanwhile", SLEEP), f"meanwhile{daemon}"
+    async with connector(store, over_rest(cluster_26_05)) as platform:
+        unwanted = await platform.create(script("unwanted", SLEEP), run=f"unwanted{daemon}")
+        await platform.until(unwanted, "RUNNING")
+        with cluster_26_05.frozen(daemon):
+            answers = await asyncio.gather(
+                platform.create(task, run=run, patient=False), platform.delete(unwanted), return_exceptions=True
+            )
+        made, deleted = answers
+        assert isinstance(made, grpc.aio.AioRpcError)
+        assert isinstance(deleted, grpc.aio.AioRpcError)
+        assert deleted.code() is grpc.StatusCode.INTERNAL, "the connector's own answer, before the deadline"
+        assert f"job {number(unwanted)} is not cancelled yet" in (deleted.details() or "")
+        assert phase(await platform.until(unwanted)) == "ABORTED"
+        job = await platform.create(task, run=run)
+        assert jobs_named(cluster_26_05, job) == [number(job)]
+        await platform.delete(job)
 
 
 async def test_a_new_attempt_ends_the_one_before(platform: Platform, flyte_cluster: Cluster) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import os
 
 import pytest
 
@@ -37,6 +38,19 @@ def test_all_of_them_are_read() -> None:
     assert (found.rest_url, found.rest_token, found.files) == ("http://ours", "our-token", "/home=/mnt/home")
     assert (found.working_dir, found.upload_max_bytes) == ("/scratch/{user}", 2_000_000_000)
     assert Deployment.read({}) == Deployment()
+
+
+def test_changes_of_the_environment_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the same values make the same object, which is looked up thousands of times a second."""
+    monkeypatch.setenv("FLYTE_SLURM_REST_URL", "http://one")
+    first = Deployment.read(os.environ)
+    assert Deployment.read(os.environ) is first
+    monkeypatch.setenv("FLYTE_SLURM_REST_URL", "http://two")
+    assert (first.rest_url, Deployment.read(os.environ).rest_url) == ("http://one", "http://two")
+    monkeypatch.setenv("FLYTE_SLURM_REST_URL", "http://one")
+    assert Deployment.read(os.environ) == first
+    monkeypatch.delenv("FLYTE_SLURM_REST_URL")
+    assert not Deployment.read(os.environ).rest_url
 
 
 def test_a_task_changes_nothing_of_a_deployment_that_sets_everything() -> None:

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
+from itertools import islice
 
 from slurm_rest import AsyncJob, AsyncSlurmClient, JobInfo, SlurmError
 
@@ -54,7 +55,7 @@ class Recorder:
     async def _run(self) -> None:
         asked = 0
         while self._wanted:
-            batch = list(self._wanted.items())[:_AT_ONCE]
+            batch = list(islice(self._wanted.items(), _AT_ONCE))
             for job, _ in batch:
                 del self._wanted[job]
             await asyncio.gather(*(self._ask(job, take) for job, take in batch))

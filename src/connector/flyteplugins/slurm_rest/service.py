@@ -125,7 +125,9 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
     ) -> Resource:
         """Return the phase of a job, from what the poller knows; outages keep it and are told in the message."""
         secrets = _secret_values(ssh_private_key, known_hosts_data, rest_token)
-        return await answer(self.known, Question.of(self.known, resource_meta, secrets))
+        question = Question.of(self.known, resource_meta, secrets)
+        self.known.serve()
+        return await answer(self.known, question)
 
     def _cluster_of(self, meta: SlurmJobMetadata, secrets: SecretValues | None) -> Cluster:
         """Return the cluster as the job's own user reaches it; without secrets, as an earlier call with them did."""
@@ -147,23 +149,33 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         rest_token: str | None = None,
         **_: object,
     ) -> None:
-        """Cancel the job if it is still ours and goes on. Idempotent; raises SlurmError where that fails."""
+        """Cancel the job if it is still ours and goes on. Idempotent; raises SlurmError where that fails.
+
+        While Slurm is away it is tried again behind this call, which raises what the trouble is.
+        """
         cluster = self._cluster_of(resource_meta, _secret_values(ssh_private_key, known_hosts_data, rest_token))
         key = job_key(resource_meta, cluster)
         await self.known.settling.drop(key)
-        job = job_handle(resource_meta, cluster)
+
+        async def cancel() -> None:
+            await self._cancel(cluster, resource_meta, key)
+
+        await self.known.deletions.run(key, resource_meta.job_id, cancel)
+
+    async def _cancel(self, cluster: Cluster, meta: SlurmJobMetadata, key: str) -> None:
+        job = job_handle(meta, cluster)
         try:
             record = await job.info()
         except JobNotFound:
             return
-        if record.state.is_terminal or not resource_meta.is_of(record):
+        if record.state.is_terminal or not meta.is_of(record):
             return
-        await self.known.cancelled.add(key, resource_meta)
+        await self.known.cancelled.add(key, meta)
         result = await job.cancel()
         if result.outcome == "denied":
-            await self.known.cancelled.withdraw(key, resource_meta)
-            raise PermissionDenied(f"Slurm job {resource_meta.job_id} may not be cancelled: {result.message}")
-        await self._see_it_end(cluster, resource_meta)
+            await self.known.cancelled.withdraw(key, meta)
+            raise PermissionDenied(f"Slurm job {meta.job_id} may not be cancelled: {result.message}")
+        await self._see_it_end(cluster, meta)
 
     async def _see_it_end(self, cluster: Cluster, meta: SlurmJobMetadata) -> None:
         """Wait a moment for the job's end, so that a cancellation that Slurm took and lost is seen in the log."""
