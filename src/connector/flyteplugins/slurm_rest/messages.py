@@ -13,11 +13,13 @@ from slurm_rest import JobInfo, JobState
 
 from .states import is_unlaunched
 
-__all__ = ["MESSAGE_LIMIT", "capped", "describe", "describe_unheard", "details", "whereabouts", "with_stderr"]
+__all__ = [
+    *("MESSAGE_LIMIT", "capped", "describe", "describe_unheard", "details", "sendable", "whereabouts", "with_stderr"),
+]
 
 # gRPC clients take 4 MiB in all, and the platform keeps messages; what matters stands at both ends.
 MESSAGE_LIMIT = 8 * 1024
-_LONGEST_COMMENT = 500
+_LONGEST_COMMENT, _LONGEST_FACT = 500, 4 * 1024
 _UNLAUNCHED = "a node could not launch it: its prolog failed"
 _GAP = "\n[...]\n"
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
@@ -139,12 +141,19 @@ def details(facts: Mapping[str, object], record: JobInfo | None) -> dict[str, ob
             "restarts": record.restart_count,
             "tres": dict(record.tres_allocated or record.tres_requested),
         }
-    return {name: _sendable(value) for name, value in found.items() if value not in ("", None, {})}
+    return {name: _kept(value) for name, value in found.items() if value not in ("", None, {})}
 
 
-def _sendable(value: object) -> object:
+def _kept(value: object) -> object:
+    """Return a value as the platform can keep it: a list of ten thousand nodes is longer than all else together."""
+    if isinstance(value, dict):
+        return {_kept(name): _kept(one) for name, one in value.items()}
+    return capped(value, _LONGEST_FACT) if isinstance(value, str) else value
+
+
+def sendable(text: str) -> str:
     """Return a text as a message of protobuf takes it: what Slurm keeps need not be UTF-8."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+    return text.encode("utf-8", "replace").decode()
 
 
 def _moment(time: datetime | None) -> str:

@@ -18,9 +18,9 @@ from slurm_rest.errors import JobNotFound, PermissionDenied
 
 from .answering import Question, answer
 from .clients import Cluster, token_user
-from .known import Known, job_handle, job_key
+from .known import Known, job_handle, job_key, own_key
 from .launching import RefusedUser, audit
-from .logs import job_logs, job_metrics, job_use
+from .logs import job_logs, job_metrics, job_use, unreadable
 from .metadata import SlurmJobMetadata
 from .plan import JobPlan, attempt_words, job_name, make_plan
 from .presigned import with_upload_urls
@@ -107,6 +107,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         expects = bool(task_template.interface.outputs.variables)
         meta = _metadata(job, task, plan, access, task.outputs_path or output_prefix, expects)
         meta.run_as = user if asked else ""
+        self.known.reached.set(own_key(meta), cluster.access)
         if not job.found:
             self.known.phases.set(job_key(meta, cluster), (Phase.QUEUED, 0))
         if (run := LOCAL_RUN.get()) is not None:
@@ -129,13 +130,11 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
     def _cluster_of(self, meta: SlurmJobMetadata, secrets: SecretValues | None) -> Cluster:
         """Return the cluster as the job's own user reaches it; without secrets, as an earlier call with them did."""
-        if secrets is None and not meta.run_as:
-            # Calls for logs and metrics bring none.
-            known = self.known.clusters.known(meta.asked())
-            if known is not None:
-                return known
-        deployment = Deployment.read(os.environ, meta.cluster)
-        return self.known.clusters.get(deployment.access(meta.asked(), secrets, meta.run_as))
+        clusters, reached = self.known.clusters, self.known.reached.get(own_key(meta))
+        if secrets is None and reached is not None:
+            return clusters.get(reached)
+        access = Deployment.read(os.environ, meta.cluster).access(meta.asked(), secrets, meta.run_as)
+        return (clusters.known(access) if secrets is None else None) or clusters.get(access)
 
     # --- delete ---------------------------------------------------------------------------------------------
 
@@ -182,18 +181,22 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
         ``lines`` is how many of each stream to begin with; flyte 2.12 does not hand on what the platform asks for.
         """
-        cluster = self._cluster_of(resource_meta, None)
+        try:
+            cluster = self._cluster_of(resource_meta, None)
+        except SlurmError as error:
+            # Flyte shows the class of an exception here and not its text.
+            async for response in unreadable(resource_meta, error):
+                yield response
+            return
         async for response in job_logs(cluster.client.files, resource_meta, token, lines):
             yield response
 
     async def get_metrics(self, resource_meta: SlurmJobMetadata, **_: object) -> GetTaskMetricsResponse:
         """Return how long the job has run, what it was given and, where accounting knows it, what it used."""
-        cluster = self._cluster_of(resource_meta, None)
-        job = job_handle(resource_meta, cluster)
         try:
-            record = await job.info()
+            cluster = self._cluster_of(resource_meta, None)
+            record = await job_handle(resource_meta, cluster).info()
         except SlurmError as error:
-            # Flyte shows the class of an exception here and not its text.
             log.warning("Job %s has no metrics: %s", resource_meta.job_id, error.message)
             return GetTaskMetricsResponse()
         if not resource_meta.is_of(record):
