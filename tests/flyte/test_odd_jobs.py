@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -214,6 +215,15 @@ async def test_a_file_in_place_of_a_directory_is_called_so(client: AsyncSlurmCli
 
 
 # --- places -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_directory_that_somebody_removed_is_made_anew(site: Site) -> None:
+    """Slurm makes none for a job's output: every job from then on would fail without a word."""
+    place = (site.files / (await site.create(execution=attempt("r1"))).stdout_path.removeprefix("/home/")).parent
+    assert place.is_dir()
+    shutil.rmtree(place.parent)
+    await site.create(execution=attempt("r2"))
+    assert place.is_dir()
 
 
 @pytest.mark.parametrize(("asked", "expected"), [("~/jobs", "/home/alice/jobs"), ("~", "/home/alice"), ("/x", "/x")])

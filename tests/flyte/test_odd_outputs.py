@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from flyte.types import TypeEngine
 
-from flyteplugins.slurm_rest import transfers
+from flyteplugins.slurm_rest import transfers, typed
 from flyteplugins.slurm_rest.outcome import Outcome
 from flyteplugins.slurm_rest.transfers import Transfer, collect
+from flyteplugins.slurm_rest.typed import type_text
 from flyteplugins.slurm_rest.values import check_variables
 from slurm_rest import AsyncSlurmClient
 from slurm_rest.testing import FakeTransport
@@ -106,6 +109,42 @@ async def test_a_tree_without_end_is_not_listed_to_its_end(
     assert (await moved(client, uri=str(tmp_path / "kept"))).is_success
     tree(tmp_path / "out", "4")
     assert "more than the 3 files" in (await moved(client, uri=str(tmp_path / "kept"))).message
+
+
+@pytest.mark.parametrize(("number", "told"), [(2, ""), (4, "three")])
+async def test_values_that_fill_more_than_a_message_are_refused_by_name(
+    client: AsyncSlurmClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, told: str
+) -> None:
+    """A list of small numbers is four times its text in a message, of which the platform takes 4 MiB."""
+    monkeypatch.setattr(transfers, "ALL_VALUES_LIMIT", 3000)
+    described = type_text(TypeEngine.to_literal_type(list[int]))
+    places = {}
+    for name in ("zero", "one", "two", "three")[:number]:
+        (tmp_path / name).write_text("[1" + ",1" * 110 + "]")
+        place = {"uri": f"{tmp_path}/{name}", "kind": "value", "upload": "connector", "written_to": f"/home/{name}"}
+        places[name] = {**place, "type": described}
+    outcome = await collect(Transfer("1", places, None), client.files, None)
+    assert outcome.is_success is not bool(told), outcome.message
+    assert not told or f"output {told!r}: " in outcome.message
+    assert "output 'two'" not in outcome.message
+
+
+async def test_a_long_value_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Flyte takes seconds to make a message of a list with a hundred thousand items."""
+    threads: dict[str, int] = {}
+    checked = typed._checked
+
+    def noted(text: str, hint: type, *, is_structure: bool) -> object:
+        threads[text[:2]] = threading.get_ident()
+        return checked(text, hint, is_structure=is_structure)
+
+    monkeypatch.setattr(typed, "_checked", noted)
+    described = type_text(TypeEngine.to_literal_type(list[int]))
+    short, _ = await typed.read_value(b"[1]", described)
+    long, size = await typed.read_value(b"[2" + b",2" * 3000 + b"]", described)
+    assert (short, long) == ([1], [2] * 3001)
+    assert size > 3001
+    assert threads["[1"] == threading.get_ident() != threads["[2"]
 
 
 async def test_a_pipe_is_no_file(client: AsyncSlurmClient, tmp_path: Path) -> None:

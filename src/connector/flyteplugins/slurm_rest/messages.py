@@ -54,6 +54,9 @@ def describe(
     if record is not None and state.is_terminal:
         if record.exit_code.code or record.exit_code.signal:
             words.append(f"exit code {record.exit_code}")
+        if (code := record.derived_exit_code).code and code != record.exit_code:
+            # Its script went on behind a step that failed.
+            words.append(f"highest exit code of a step {code}")
         by = "" if is_ours else _UNLAUNCHED if is_unlaunched(record) else _cancelled_by(record)
         words += [by] if by else []
         words += [f"comment: {said}"] if by and (said := _comment_on(record)) else []
@@ -138,6 +141,7 @@ def details(facts: Mapping[str, object], record: JobInfo | None) -> dict[str, ob
             "started": _moment(record.start_time) if not record.state.is_pending else "",
             "ended": _moment(record.end_time) if record.state.is_terminal else "",
             "exit_code": str(code) if record.state.is_terminal else "",
+            "derived_exit_code": str(record.derived_exit_code) if record.state.is_terminal else "",
             "restarts": record.restart_count,
             "tres": dict(record.tres_allocated or record.tres_requested),
         }

@@ -14,7 +14,7 @@ from flyte.connectors import AsyncConnector, Resource
 from flyteidl2.connector.connector_pb2 import GetTaskMetricsResponse
 
 from slurm_rest import AsyncJob, SlurmError
-from slurm_rest.errors import JobNotFound, PermissionDenied
+from slurm_rest.errors import JobNotFound, PermissionDenied, WaitTimeout
 
 from .answering import Question, answer
 from .clients import Cluster, token_user
@@ -27,7 +27,7 @@ from .presigned import with_upload_urls
 from .running import LOCAL_RUN
 from .secret_ways import secret_lines
 from .settings import ClusterAccess, Deployment, SecretValues
-from .states import Phase
+from .states import Phase, goes_on
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
 from .workplace import find_workplace, require_files
 
@@ -165,12 +165,21 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         await self._see_it_end(cluster, resource_meta)
 
     async def _see_it_end(self, cluster: Cluster, meta: SlurmJobMetadata) -> None:
-        """Wait a moment for the job's end, so that a cancellation that Slurm took and lost is seen in the log."""
+        """Wait a moment for the job's end. Raises SlurmError for one that goes on: Slurm took the wish and lost it."""
         job = job_handle(meta, cluster)
         try:
-            await job.wait(timeout=_CANCEL_PATIENCE)
+            try:
+                await job.wait(timeout=_CANCEL_PATIENCE)
+                return
+            except WaitTimeout:
+                state = (await job.info()).state
         except SlurmError as error:
             log.warning("Job %s was cancelled; it is not seen to end yet: %s", meta.job_id, error.message)
+            return
+        if goes_on(state):
+            hint = "The platform's next call tries again; scancel on the cluster tells why it cannot end."
+            raise SlurmError(f"Slurm took the cancellation of job {meta.job_id}, which is {state} still", hint=hint)
+        log.warning("Job %s was cancelled; it is still ending: %s", meta.job_id, state)
 
     # --- logs and metrics -----------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from .messages import sendable
 from .objects import unstorable
 from .outcome import Outcome
 from .receipts import Receipts
-from .typed import VALUE_LIMIT, MalformedValue, read_value
+from .typed import ALL_VALUES_LIMIT, VALUE_LIMIT, MalformedValue, read_value
 
 __all__ = ["Transfer", "collect"]
 
@@ -108,11 +108,17 @@ async def _moved(transfer: Transfer, files: Files) -> bytes:
 async def _outcome(transfer: Transfer, moved: bytes) -> Outcome:
     report: dict[str, dict[str, str]] = json.loads(moved)
     found: dict[str, object] = {}
-    wrong = dict(report["wrong"])
+    wrong, total = dict(report["wrong"]), 0
     for name, place in transfer.outputs.items():
         if name in report["values"]:
             try:
-                found[name] = await read_value(base64.b64decode(report["values"][name]), place["type"])
+                found[name], size = await read_value(base64.b64decode(report["values"][name]), place["type"])
+                total += size
+                if total > ALL_VALUES_LIMIT:
+                    raise MalformedValue(
+                        f"with it the task's values have {total:,} bytes in a message that holds {ALL_VALUES_LIMIT:,}:"
+                        " declare it as a File"
+                    )
             except MalformedValue as error:
                 wrong[name] = f"{place['written_to']} does not hold what is declared: {error}"
         elif name not in wrong:
