@@ -7,9 +7,11 @@ from unittest.mock import patch
 
 import pytest
 
-from flyteplugins.slurm_rest import deleting
+from flyteplugins.slurm_rest import deleting, service
 from flyteplugins.slurm_rest.deleting import Deletions
+from slurm_rest import AsyncJob, SlurmError
 from slurm_rest.errors import PermissionDenied, Timeout, Unreachable
+from slurm_rest.models import CancelResult
 from slurm_rest.testing import FakeTransport
 from tests.support.waiting import until
 
@@ -105,3 +107,20 @@ async def test_a_refusal_is_not_tried_again(site: Site, monkeypatch: pytest.Monk
     site.fake.user = "alice"
     (record,) = await site.fake.describe([int(meta.job_id)])
     assert str(record.state) == "PENDING"
+
+
+async def test_a_cancellation_that_is_taken_and_lost_is_no_success(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    meta = await site.create()
+    site.fake.start(int(meta.job_id))
+    await site.until(meta, "RUNNING")
+
+    async def lost(job: AsyncJob, *_: object) -> CancelResult:
+        return CancelResult(job_id=job.id, outcome="signalled")
+
+    monkeypatch.setattr(service, "_CANCEL_PATIENCE", 0.05)
+    with monkeypatch.context() as patched:
+        patched.setattr(AsyncJob, "cancel", lost)
+        with pytest.raises(SlurmError, match="RUNNING still"):
+            await site.connector.delete(meta)
+    await site.connector.delete(meta)
+    await site.until(meta, "ABORTED")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +19,7 @@ from flyteplugins.slurm_rest.metadata import SlurmJobMetadata
 from flyteplugins.slurm_rest.settings import ClusterAccess
 from flyteplugins.slurm_rest.transfers import Transfer, collect
 from flyteplugins.slurm_rest.workplace import find_workplace
-from slurm_rest import AsyncSlurmClient
+from slurm_rest import AsyncSlurmClient, BaseState, JobInfo, JobState
 from slurm_rest.testing import FakeTransport
 
 from .support.site import Site, attempt, jobs
@@ -50,6 +52,36 @@ def test_metadata_of_a_newer_release_is_read() -> None:
 def test_damaged_metadata_is_called_so(raw: bytes) -> None:
     with pytest.raises(ValueError, match="damaged"):
         SlurmJobMetadata.decode(raw)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"job_id": 5},
+        {"job_id": None},
+        {"stdout_path": []},
+        {"submitted": "yesterday"},
+        {"max_queued": "x"},
+        {"max_queued": 1e300},
+        {"array": 5},
+        {"declared_outputs": []},
+        {"declared_outputs": {"a": {}}},
+        {"declared_outputs": {"a": "x"}},
+        {"expects_outputs": "false"},
+        {"cluster": 1},
+    ],
+)
+def test_metadata_with_a_field_of_another_kind_is_damaged(damage: dict[str, Any]) -> None:
+    whole = {"job_id": "1", "job_name": "n", **OFFICIAL, "submitted": "2026-01-01T00:00:00+00:00", "max_queued": 5}
+    assert SlurmJobMetadata.decode(json.dumps(whole).encode()).queue_limit
+    with pytest.raises(ValueError, match="damaged"):
+        SlurmJobMetadata.decode(json.dumps({**whole, **damage}).encode())
+
+
+def test_what_is_null_has_its_default() -> None:
+    nulls = {"declared_outputs": None, "known_hosts": None, "array": None, "task_type": None}
+    meta = SlurmJobMetadata.decode(json.dumps({"job_id": "1", "job_name": "n", **OFFICIAL, **nulls}).encode())
+    assert (meta.declared_outputs, meta.known_hosts, meta.array, meta.task_type) == ({}, None, "", "")
 
 
 @pytest.mark.parametrize("number", ["", "abc", "12_1", "12+0", "\uff11\uff12", "-1"])
@@ -157,6 +189,24 @@ def test_facts_from_slurm_need_not_be_utf_8() -> None:
     assert details({"where": "caf\udce9"}, None) == {"where": "caf?"}
 
 
+def test_facts_from_slurm_are_bounded_and_storable() -> None:
+    nodes = ",".join(f"node{number}" for number in range(0, 60_000, 2))
+    found = details(
+        {"where": "a\0b", "tres": {"gres/\0": "x" * 10_000}},
+        JobInfo(id=1, state=JobState(BaseState.RUNNING), nodes=nodes),
+    )
+    assert len(str(found["nodes"])) <= 4096
+    assert found["where"] == "a\ufffdb"
+    assert "\0" not in str(found)
+    assert len(str(found)) < 20_000
+
+
+async def test_an_explanation_that_is_not_utf_8_is_given_all_the_same(site: Site) -> None:
+    meta = replace(await site.create(), stdout_path="/home/caf\udce9", stderr_path="/home/caf\udce9")
+    texts = [line.message async for part in site.connector.get_logs(meta) for line in part.body.lines]
+    assert "caf?" in texts[0]
+
+
 async def test_a_file_in_place_of_a_directory_is_called_so(client: AsyncSlurmClient, tmp_path: Path) -> None:
     (tmp_path / "shards").write_text("x")
     place = {"uri": str(tmp_path / "s"), "kind": "directory", "upload": "connector", "written_to": "/home/shards"}
@@ -165,6 +215,15 @@ async def test_a_file_in_place_of_a_directory_is_called_so(client: AsyncSlurmCli
 
 
 # --- places -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_directory_that_somebody_removed_is_made_anew(site: Site) -> None:
+    """Slurm makes none for a job's output: every job from then on would fail without a word."""
+    place = (site.files / (await site.create(execution=attempt("r1"))).stdout_path.removeprefix("/home/")).parent
+    assert place.is_dir()
+    shutil.rmtree(place.parent)
+    await site.create(execution=attempt("r2"))
+    assert place.is_dir()
 
 
 @pytest.mark.parametrize(("asked", "expected"), [("~/jobs", "/home/alice/jobs"), ("~", "/home/alice"), ("/x", "/x")])

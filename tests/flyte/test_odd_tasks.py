@@ -104,6 +104,10 @@ def test_a_port_may_be_text() -> None:
         {"port": True},
         {"working_dir": "a\\b"},
         {"working_dir": "a\nb"},
+        {"working_dir": "$HOME/jobs"},
+        {"working_dir": "~bob/jobs"},
+        {"env": [("A", "1")]},
+        {"sbatch_options": ["requeue"]},
     ],
 )
 def test_what_could_never_work_is_no_configuration(given: dict[str, Any]) -> None:
@@ -130,12 +134,17 @@ def test_options_that_do_no_harm_are_free_as_in_the_other_package(option: str) -
         (" \n", "empty"),
         ("#!/bin/bash\n#SBATCH --tmie=5\n", "--time"),
         ("#!/bin/bash\necho \0\n", "NUL"),
+        ("\ufeff", "empty"),
+        (b"#!/bin/bash\n", "bytes"),
+        (Path("train.sbatch"), "pass its text"),
+        (None, "pass its text"),
+        ("#!/bin/bash\necho caf\udce9\n", "line 2"),
         ("#!/bin/bash\n#SBATCH --clusters=other\n", "--clusters"),
         ("#!/bin/bash\n#SBATCH --test-only\n", "--test-only"),
         ("#!/bin/bash\n#SBATCH --uid=0\n", "--uid"),
     ],
 )
-def test_a_script_that_makes_no_job_is_no_task(script: str, reason: str) -> None:
+def test_a_script_that_makes_no_job_is_no_task(script: Any, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         script_task(script)
 
@@ -161,6 +170,26 @@ def test_a_script_with_dos_line_ends_runs() -> None:
     found = plan(script_task("#!/bin/bash\r\n#SBATCH --time=5\r\necho\r\n")).spec
     assert "\r" not in found.script
     assert found.options()["time"] == timedelta(minutes=5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeff#!/bin/bash\n#SBATCH --time=5\necho\n",
+        "\ufeff#!/bin/bash\r\n#SBATCH --time=5\r\necho\r\n",
+        "#!/bin/bash\r#SBATCH --time=5\recho\r",
+    ],
+)
+def test_what_an_editor_leaves_in_a_script_hides_no_directive(text: str) -> None:
+    for found in (plan(script_task(text)).spec, plan(Task("slurm_script", "x", script=text)).spec):
+        assert found.script == "#!/bin/bash\n#SBATCH --time=5\necho\n"
+        assert found.options()["time"] == timedelta(minutes=5)
+
+
+def test_no_character_but_a_line_end_ends_a_line() -> None:
+    """The other package splits a script at form feeds, at Unicode's separators, and at lone carriage returns."""
+    text = "#!/bin/sh\nprintf 'a\x0cb\u2028c\x85d\x1ce\rf'\n"
+    assert plan(script_task(text)).spec.script == text
 
 
 def test_an_empty_line_before_the_interpreter_does_not_change_it() -> None:
@@ -285,6 +314,19 @@ def test_the_largest_input_starts_a_program() -> None:
         subprocess.run(["true"], env={"PATH": "/usr/bin:/bin", name: found[name] + "x"}, check=True)
 
 
+def test_variables_of_the_platform_that_no_program_starts_with_are_named() -> None:
+    """A job with one would end with "Argument list too long", whatever its task is."""
+    task = Task("slurm_script", "x", script=SCRIPT)
+    for more in ({"A": "x" * 131072}, {"A": "x\0"}):
+        for given, execution in (
+            (replace(task, variables=more), EXECUTION),
+            (task, replace(EXECUTION, environment=more)),
+        ):
+            with pytest.raises(ValueError, match="variable 'A'") as caught:
+                make_plan(given, execution, directory="/d", home="/h", output_prefix="s3://b/o", inputs={})
+            assert "xx" not in str(caught.value)
+
+
 def test_inputs_that_become_one_variable_are_refused_in_tasks_of_the_other_package_as_well() -> None:
     with pytest.raises(ValueError, match="FLYTE_INPUT_A_B"):
         plan(Task("slurm_script", "x", script=SCRIPT), **{"a-b": 1, "a_b": 2})
@@ -317,6 +359,12 @@ def test_a_value_may_stand_behind_its_option() -> None:
 def test_no_word_for_srun_is_taken_for_a_command(words: list[str]) -> None:
     with pytest.raises(ValueError, match="srun_args may not have"):
         Slurm(srun_args=words)
+
+
+def test_a_number_among_words_is_written_as_it_was() -> None:
+    template = serialize(script_task())
+    template.custom.update({"modules": [12, "gcc"]})
+    assert read_task(template).modules == ("12", "gcc")
 
 
 def test_one_text_in_place_of_a_list_is_one_item() -> None:

@@ -234,6 +234,9 @@ def test_how_a_job_ended() -> None:
         "Slurm job 7 is FAILED, reason: NonZeroExitCode, exit code 3:0, on n[1-2]"
     )
     assert describe("7", parse("PENDING"), None) == "Slurm job 7 is PENDING"
+    hidden = record("COMPLETED", derived_exit_code=ExitCode(7, 0))
+    assert describe("7", hidden.state, hidden) == "Slurm job 7 is COMPLETED, highest exit code of a step 7:0"
+    assert details({}, hidden)["derived_exit_code"] == "7:0"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta, timezone
 import flyte
 import pytest
 
+from flyteplugins.slurm_rest import outcome
+
 from .support.site import Site, answer
 
 
@@ -32,6 +34,14 @@ async def test_a_job_that_exits_zero_is_no_success_when_the_task_raised(site: Si
     found = await site.until(meta, "FAILED")
     assert found.message is not None
     assert found.message.startswith("ValueError: no such column\nSlurm job")
+
+
+async def test_an_error_without_end_is_not_read_to_its_end(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcome, "_LARGEST", 1000)
+    meta = await site.create()
+    site.fails("x" * 1000)
+    site.finish(meta)
+    assert "error of more than 1,000 bytes, which is at" in ((await site.until(meta, "FAILED")).message or "")
 
 
 async def test_an_error_worth_another_attempt_is_retryable(site: Site) -> None:

@@ -58,7 +58,7 @@ MODEL = '{"name": "m", "at": "2026-01-02T12:00:00+00:00", "layers": [{"width": 3
 
 async def read(text: str | bytes, kind: Any) -> object:
     raw = text.encode() if isinstance(text, str) else text
-    return await read_value(raw, type_text(TypeEngine.to_literal_type(kind)))
+    return (await read_value(raw, type_text(TypeEngine.to_literal_type(kind))))[0]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from .clients import Cluster
 from .endings import work_for
 from .follower import Look
 from .judging import Verdict, judge, settled
-from .known import Known, job_handle, job_key
+from .known import Known, job_handle, job_key, own_key
 from .links import site_links
 from .members import failed_members
 from .messages import capped, details, whereabouts
@@ -57,6 +57,7 @@ class Question:
         """Return the question about a job; the time runs from here. Raises ConfigError."""
         time, deployment = TimeLeft(ANSWER), Deployment.read(os.environ, meta.cluster)
         cluster = known.clusters.get(deployment.access(meta.asked(), secrets, meta.run_as))
+        known.reached.set(own_key(meta), cluster.access)
         return cls(meta, deployment, cluster, job_key(meta, cluster), time)
 
 

@@ -75,7 +75,8 @@ class Cancellations:
         await asyncio.wait([task], timeout=patience)
         if not task.done():
             return None
-        del self._looks[key]
+        # Another call may have waited for the same look.
+        self._looks.pop(key, None)
         self._ours.set(key, task.result())
         return task.result()
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from slurm_rest import AsyncSlurmClient
 from slurm_rest.auth import FileToken, StaticToken, read_claims
 
 from .follower import Follower
-from .settings import AskedConnection, ClusterAccess
+from .settings import ClusterAccess
 
 __all__ = ["Cluster", "Clusters", "make_client", "token_user"]
 
 _HOME = "/home/{user}"
+# A client that nobody asked for so long is closed: with secrets that are renewed there is another one for each.
+_IDLE, _SWEEP = 6 * 3600.0, 600.0
 
 
 class Cluster:
@@ -28,6 +32,22 @@ class Cluster:
         self.client = client
         self.follower = Follower(client)
         self.directories: dict[str, bool] = {}
+        self.used = 0.0
+        self._busy = 0
+
+    @property
+    def is_busy(self) -> bool:
+        """True while some work needs the client that no call waits for."""
+        return self._busy > 0
+
+    @contextlib.contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep the client while some work goes on, however long that takes."""
+        self._busy += 1
+        try:
+            yield
+        finally:
+            self._busy -= 1
 
     async def user(self) -> str:
         """Return whom jobs belong to."""
@@ -49,36 +69,65 @@ class Cluster:
 
 
 class Clusters:
-    """All clusters of this process. A client belongs to one event loop, so each loop has its own."""
+    """All clusters of this process. A client belongs to one event loop, so each loop has its own.
 
-    def __init__(self, make: Callable[[ClusterAccess], AsyncSlurmClient] | None = None) -> None:
+    ``clock`` gives seconds that never go back.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[ClusterAccess], AsyncSlurmClient] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._make = make or make_client
-        self._found: dict[tuple[int, ClusterAccess], Cluster] = {}
+        self._clock = clock
+        # The loop itself, not its id, which another loop may have once it is gone.
+        self._found: dict[tuple[asyncio.AbstractEventLoop, ClusterAccess], Cluster] = {}
+        self._swept = clock()
+        self._closing: set[asyncio.Task[None]] = set()
 
     def get(self, access: ClusterAccess) -> Cluster:
         """Return the cluster behind an access. Nothing is sent."""
-        key = (id(asyncio.get_running_loop()), access)
+        key = (asyncio.get_running_loop(), access)
         if key not in self._found:
             self._found[key] = Cluster(access, self._make(access))
+        self._found[key].used = self._clock()
+        self._sweep()
         return self._found[key]
 
-    def known(self, asked: AskedConnection) -> Cluster | None:
-        """Return a cluster that an earlier call with its secrets opened: calls for logs bring none."""
-        loop, user = id(asyncio.get_running_loop()), asked.username
-        for (number, access), cluster in self._found.items():
-            if asked.cluster:
-                same = access.cluster == asked.cluster
-            else:
-                same = (access.rest_url, access.host) == (asked.rest_url, asked.host)
-            if number == loop and same and user in ("", access.user):
-                return cluster
-        return None
+    def known(self, plain: ClusterAccess) -> Cluster | None:
+        """Return the cluster as an earlier call with secrets reached it, for one who has none: logs are asked so.
+
+        Only as the same user, by name: another one's rights show other files.
+        """
+        loop = asyncio.get_running_loop()
+        fits = [
+            cluster
+            for (where, access), cluster in self._found.items()
+            if where is loop and plain.user and access.without_secrets() == plain.without_secrets()
+        ]
+        return max(fits, key=lambda cluster: cluster.used, default=None)
 
     async def close(self) -> None:
         """Close all clients of the running loop."""
-        loop = id(asyncio.get_running_loop())
-        for key in [key for key in self._found if key[0] == loop]:
+        loop = asyncio.get_running_loop()
+        for key in [key for key in self._found if key[0] is loop]:
             await self._found.pop(key).close()
+        await asyncio.gather(*self._closing)
+
+    def _sweep(self) -> None:
+        now, here = self._clock(), asyncio.get_running_loop()
+        if now - self._swept < _SWEEP:
+            return
+        self._swept = now
+        for key, cluster in list(self._found.items()):
+            if key[0].is_closed():
+                del self._found[key]
+            elif key[0] is here and now - cluster.used > _IDLE and not cluster.is_busy:
+                del self._found[key]
+                task = asyncio.create_task(cluster.close(), name=f"close {cluster.access.where}")
+                self._closing.add(task)
+                task.add_done_callback(self._closing.discard)
 
 
 def make_client(access: ClusterAccess) -> AsyncSlurmClient:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from .options import (
     FIELD_OPTIONS,
     check_env,
+    check_mapping,
     check_modules,
     check_srun_args,
     check_texts,
@@ -108,6 +109,7 @@ class Slurm:
         if self.launcher not in LAUNCHERS:
             raise ValueError(f"Unknown launcher {self.launcher!r}; expected one of: {', '.join(LAUNCHERS)}")
         check_restarts(self.max_restarts, self.launcher)
+        check_mapping("sbatch_options", self.sbatch_options)
         job_options(self.options(), self.sbatch_options)
         check_srun_args(self.srun_args)
         check_words(self.container_runtime, self.container_args)
@@ -191,3 +193,6 @@ def _check_directory(path: str | None) -> None:
     if path is not None and not set("\n\0\\").isdisjoint(path):
         # A backslash in the name of an output file has a meaning to Slurm, and cannot be escaped.
         raise ValueError(f"working_dir is {path!r}: it may have no line end and no backslash")
+    if path is not None and ("$" in path or (path.startswith("~") and path.partition("/")[0] != "~")):
+        # A directory of that very name would be made.
+        raise ValueError(f"working_dir is {path!r}: no shell reads it; write ~/ for the user's home, or a whole path")

@@ -32,7 +32,12 @@ def work_for(
     if meta.declared_outputs and phase is Phase.SUCCEEDED:
         limit = Deployment.read(os.environ, meta.cluster).upload_max_bytes
         transfer = Transfer(meta.job_id, meta.declared_outputs, limit, meta.submission_key or key)
-        return lambda: collect(transfer, cluster.client.files, receipts)
+
+        async def moved() -> Outcome:
+            with cluster.in_use():
+                return await collect(transfer, cluster.client.files, receipts)
+
+        return moved
     if meta.task_type == NATIVE and phase in (Phase.SUCCEEDED, Phase.FAILED):
         expects, zero = meta.expects_outputs, phase is Phase.SUCCEEDED
 

@@ -16,25 +16,28 @@ from .memory import Recent
 from .metadata import SlurmJobMetadata
 from .receipts import Receipts
 from .running import LOCAL_RUN
+from .settings import ClusterAccess
 from .settling import Settling
 from .states import Phase
 from .tidying import Tidying
 
-__all__ = ["Known", "job_handle", "job_key"]
+__all__ = ["Known", "job_handle", "job_key", "own_key"]
 
 
 @dataclass
 class Known:
     """What is shared.
 
-    ``phases`` are those that were told last, with how often the job had started by then; ``giving_up`` cancels the jobs
-    that have waited too long.
+    ``reached`` is how each job was reached by the calls that bring secrets, for those that bring none. ``phases`` are
+    those that were told last, with how often the job had started by then; ``giving_up`` cancels the jobs that have
+    waited too long.
     """
 
     clusters: Clusters = field(default_factory=Clusters)
     settling: Settling = field(default_factory=Settling)
     copies: Copies = field(default_factory=Copies)
     tidying: Tidying = field(default_factory=Tidying)
+    reached: Recent[ClusterAccess] = field(default_factory=Recent)
     phases: Recent[tuple[Phase, int]] = field(default_factory=Recent)
     cancelled: Cancellations = field(default_factory=Cancellations)
     deletions: Deletions = field(default_factory=Deletions)
@@ -56,6 +59,11 @@ class Known:
 def job_key(meta: SlurmJobMetadata, cluster: Cluster) -> str:
     """Return a job's full identity: ids come again, and two clusters have the same ones."""
     return f"{cluster.access.where} {meta.job_id} {meta.submission_key}"
+
+
+def own_key(meta: SlurmJobMetadata) -> str:
+    """Return what identifies a job where the way to its cluster is not known."""
+    return f"{meta.cluster} {meta.job_id} {meta.submission_key or meta.job_name}"
 
 
 def job_handle(meta: SlurmJobMetadata, cluster: Cluster) -> AsyncJob:

@@ -108,8 +108,10 @@ class Copies:
             while len(self._tasks) >= _KEPT:
                 self._tasks.pop(next(iter(self._tasks))).cancel()
             self._tasks[key] = asyncio.create_task(_copied(meta, files, lifetime, failed), name=f"copy logs {key}")
-        done, _ = await asyncio.wait([self._tasks[key]], timeout=patience)
-        return self._tasks[key].result() if done else None
+        task = self._tasks[key]
+        done, _ = await asyncio.wait([task], timeout=patience)
+        # It has made room for others, and is made anew when it is asked for again.
+        return task.result() if done and not task.cancelled() else None
 
 
 async def _copied(meta: SlurmJobMetadata, files: Files, lifetime: timedelta, failed: Sequence[int]) -> list[TaskLog]:

@@ -25,13 +25,14 @@ from slurm_rest.errors import ConfigError, FileMissing
 from slurm_rest.transport.files import Files
 
 from .members import output_of, task_ids
+from .messages import sendable
 from .usage import allocated, used
 
 if TYPE_CHECKING:
     from .clients import Cluster
     from .metadata import SlurmJobMetadata
 
-__all__ = ["job_logs", "job_metrics", "job_use"]
+__all__ = ["job_logs", "job_metrics", "job_use", "unreadable"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
@@ -70,7 +71,7 @@ async def job_logs(
             troubles[stream] = f"{error.message}. {_NO_WAY}"
             continue
         except SlurmError as error:
-            troubles[stream] = " ".join(str(error).split())
+            troubles[stream] = _one_line(error)
             continue
         if stream not in offsets and found.data:
             texts.append(f"--- {stream}: {path} ---")
@@ -83,6 +84,16 @@ async def job_logs(
     for part in _messages([*_lines(texts, USER), *_lines(notes, SYSTEM)]):
         yield GetTaskLogsResponse(body=GetTaskLogsResponseBody(lines=part))
     yield GetTaskLogsResponse(header=GetTaskLogsResponseHeader(token=json.dumps(offsets)))
+
+
+async def unreadable(meta: SlurmJobMetadata, error: SlurmError) -> AsyncIterator[GetTaskLogsResponse]:
+    """Yield one line on why there is no way to the files of a job."""
+    note = _explained(meta, {"stdout": _one_line(error), "stderr": ""})
+    yield GetTaskLogsResponse(body=GetTaskLogsResponseBody(lines=_lines(note, SYSTEM)))
+
+
+def _one_line(error: SlurmError) -> str:
+    return " ".join(str(error).split())
 
 
 def _streams(meta: SlurmJobMetadata) -> list[tuple[str, str]]:
@@ -105,7 +116,8 @@ def _explained(meta: SlurmJobMetadata, troubles: Mapping[str, str]) -> list[str]
 def _lines(texts: Iterable[str], origin: LogLineOriginator) -> list[LogLine]:
     now = Timestamp()
     now.FromDatetime(datetime.now(timezone.utc))
-    return [LogLine(timestamp=now, message=text, originator=origin) for text in texts]
+    # A path or an error need not be UTF-8, and a message of protobuf has to.
+    return [LogLine(timestamp=now, message=sendable(text), originator=origin) for text in texts]
 
 
 def _messages(lines: Sequence[LogLine]) -> Iterator[Sequence[LogLine]]:

@@ -13,11 +13,13 @@ from slurm_rest import JobInfo, JobState
 
 from .states import is_unlaunched
 
-__all__ = ["MESSAGE_LIMIT", "capped", "describe", "describe_unheard", "details", "whereabouts", "with_stderr"]
+__all__ = [
+    *("MESSAGE_LIMIT", "capped", "describe", "describe_unheard", "details", "sendable", "whereabouts", "with_stderr"),
+]
 
 # gRPC clients take 4 MiB in all, and the platform keeps messages; what matters stands at both ends.
 MESSAGE_LIMIT = 8 * 1024
-_LONGEST_COMMENT = 500
+_LONGEST_COMMENT, _LONGEST_FACT = 500, 4 * 1024
 _UNLAUNCHED = "a node could not launch it: its prolog failed"
 _GAP = "\n[...]\n"
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
@@ -52,6 +54,9 @@ def describe(
     if record is not None and state.is_terminal:
         if record.exit_code.code or record.exit_code.signal:
             words.append(f"exit code {record.exit_code}")
+        if (code := record.derived_exit_code).code and code != record.exit_code:
+            # Its script went on behind a step that failed.
+            words.append(f"highest exit code of a step {code}")
         by = "" if is_ours else _UNLAUNCHED if is_unlaunched(record) else _cancelled_by(record)
         words += [by] if by else []
         words += [f"comment: {said}"] if by and (said := _comment_on(record)) else []
@@ -136,15 +141,23 @@ def details(facts: Mapping[str, object], record: JobInfo | None) -> dict[str, ob
             "started": _moment(record.start_time) if not record.state.is_pending else "",
             "ended": _moment(record.end_time) if record.state.is_terminal else "",
             "exit_code": str(code) if record.state.is_terminal else "",
+            "derived_exit_code": str(record.derived_exit_code) if record.state.is_terminal else "",
             "restarts": record.restart_count,
             "tres": dict(record.tres_allocated or record.tres_requested),
         }
-    return {name: _sendable(value) for name, value in found.items() if value not in ("", None, {})}
+    return {name: _kept(value) for name, value in found.items() if value not in ("", None, {})}
 
 
-def _sendable(value: object) -> object:
+def _kept(value: object) -> object:
+    """Return a value as the platform can keep it: a list of ten thousand nodes is longer than all else together."""
+    if isinstance(value, dict):
+        return {_kept(name): _kept(one) for name, one in value.items()}
+    return capped(value, _LONGEST_FACT) if isinstance(value, str) else value
+
+
+def sendable(text: str) -> str:
     """Return a text as a message of protobuf takes it: what Slurm keeps need not be UTF-8."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+    return text.encode("utf-8", "replace").decode()
 
 
 def _moment(time: datetime | None) -> str:

@@ -63,9 +63,25 @@ class SlurmJobMetadata(ResourceMeta):
         """
         try:
             found = json.loads(data)
-            return cls(**{name: found[name] for name in _NAMES if name in found})
-        except (ValueError, TypeError, KeyError):
+            # What is not said has its default; flyteplugins-slurm writes null for some.
+            meta = cls(**{name: found[name] for name in _NAMES if found.get(name) is not None})
+            meta._check()
+            return meta
+        except (AttributeError, ValueError, TypeError, KeyError, OverflowError):
             raise ValueError("What the platform kept of this task is not of a Slurm job, or damaged") from None
+
+    def _check(self) -> None:
+        """Raise an error where a field is not of its kind: it would be met much later, and told as something else."""
+        plain = type(self)("", "", "", "", 0, "", "")
+        kinds: dict[type, tuple[type, ...]] = {int: (int, float), float: (int, float), type(None): (str, type(None))}
+        for one in fields(self):
+            kind = type(getattr(plain, one.name))
+            if not isinstance(getattr(self, one.name), kinds.get(kind, (kind,))):
+                raise TypeError(one.name)
+        if not all({"uri", "kind", "written_to"} <= place.keys() for place in self.declared_outputs.values()):
+            raise ValueError("declared_outputs")
+        # Both are read from texts and numbers.
+        _ = self.sent, self.queue_limit
 
     def is_of(self, record: JobInfo) -> bool:
         """Tell whether a record is this job's: without a key, as flyteplugins-slurm's are, its name tells."""
@@ -91,7 +107,7 @@ class SlurmJobMetadata(ResourceMeta):
         """Return the connection that the task asked for when the job was made."""
         return AskedConnection(
             host=self.host,
-            port=self.port or None,
+            port=int(self.port) or None,
             username=self.username,
             known_hosts=self.known_hosts or "",
             rest_url=self.rest_url,

@@ -21,7 +21,10 @@ from obstore.exceptions import AlreadyExistsError, NotFoundError, NotSupportedEr
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
-__all__ = ["Found", "create", "located", "read", "remove", "replace"]
+__all__ = ["Found", "create", "located", "read", "remove", "replace", "unstorable"]
+
+# S3, GCS and Azure have the same limit for a key.
+_LONGEST_KEY = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,24 @@ def located(uri: str) -> tuple[ObjectStore, str]:
     system = cast("Any", storage.get_underlying_filesystem(path=uri))
     bucket, key = system._split_path(uri)  # noqa: SLF001  # there is no public way
     return system._construct_store(bucket), str(key)  # noqa: SLF001
+
+
+def unstorable(uri: str) -> str:
+    """Return why flyte's storage has no object of that name, empty where it has: it reads a URI, and cuts such names.
+
+    A directory takes whatever the file system does.
+    """
+    if not storage.is_remote(uri):
+        return ""
+    if special := [char for char in "#?" if char in uri]:
+        return f"a {special[0]} in its name"
+    if any(ord(char) < 0x20 or ord(char) == 0x7F for char in uri):
+        return "a control character in its name"
+    try:
+        size = len(uri.partition("://")[2].partition("/")[2].encode())
+    except UnicodeEncodeError:
+        return "a name that is not UTF-8"
+    return f"a name of {size:,} bytes with its folders" if size > _LONGEST_KEY else ""
 
 
 async def read(uri: str) -> Found | None:

@@ -13,8 +13,9 @@ from slurm_rest.sbatch.options import ROW_OF
 
 # fmt: off
 __all__ = [
-    "FIELD_OPTIONS", "check_env", "check_host_files", "check_modules", "check_srun_args", "check_texts",
-    "check_variable", "env_text", "job_options", "json_value", "srun_words", "whole_count", "whole_number",
+    "FIELD_OPTIONS", "check_env", "check_host_files", "check_mapping", "check_modules", "check_srun_args",
+    "check_texts", "check_variable", "env_text", "job_options", "json_value", "srun_words", "whole_count",
+    "whole_number",
     "whole_port",
 ]
 # fmt: on
@@ -172,6 +173,12 @@ def check_texts(name: str, value: object) -> None:
             raise ValueError(f"{name} has {item!r}: it takes texts of one line")
 
 
+def check_mapping(name: str, value: object) -> None:
+    """Refuse what has no names and values; raises ValueError. What it is stays unsaid: it may be secret."""
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{name} is a {type(value).__name__}: it takes a mapping, such as {{'NAME': 'value'}}")
+
+
 def srun_words(args: Iterable[str]) -> list[str]:
     """Return srun's words with long names, each value in one word with its option: ``--mpi=pmix`` for ``--mpi pmix``.
 
@@ -237,6 +244,7 @@ def check_env(env: Mapping[str, object]) -> None:
 
     Values are not shown: they may be secret.
     """
+    check_mapping("env", env)
     for name, value in env.items():
         if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
             raise ValueError(f"Invalid environment variable name: {name!r}")

@@ -6,6 +6,7 @@ The entrypoint exits 0 when the task's Python raised, after writing ``error.pb``
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 import flyte.storage as storage
@@ -15,6 +16,8 @@ __all__ = ["Outcome", "read_outcome"]
 
 _ERROR, _OUTPUTS = "error.pb", "outputs.pb"
 _RECOVERABLE = 1
+# What a task's error says is up to the task, and the connector's memory is every task's.
+_LARGEST = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ async def read_outcome(prefix: str, *, expects_outputs: bool, exited_zero: bool)
     """
     error_path = storage.join(prefix, _ERROR)
     if await storage.exists(error_path):
-        return _read_error(b"".join([chunk async for chunk in storage.get_stream(error_path)]), error_path)
+        return await _error(error_path)
     if not exited_zero:
         return None
     if not expects_outputs or await storage.exists(storage.join(prefix, _OUTPUTS)):
@@ -45,6 +48,17 @@ async def read_outcome(prefix: str, *, expects_outputs: bool, exited_zero: bool)
         " entrypoint run? With Slurm's own containers, oci.conf must have IgnoreFileConfigJson=false."
     )
     return Outcome(False, message, "MissingOutputs")
+
+
+async def _error(path: str) -> Outcome:
+    raw = bytearray()
+    async with aclosing(storage.get_stream(path)) as chunks:
+        async for chunk in chunks:
+            raw += chunk
+            if len(raw) > _LARGEST:
+                text = f"The task failed, with an error of more than {_LARGEST:,} bytes, which is at {path}"
+                return Outcome(False, text, "Unknown")
+    return _read_error(bytes(raw), path)
 
 
 def _read_error(raw: bytes, path: str) -> Outcome:

@@ -14,7 +14,7 @@ from typing import Literal
 from slurm_rest import JobSpec
 
 from .members import TASK
-from .options import check_env, check_host_files, job_options
+from .options import check_env, check_host_files, check_variable, job_options
 from .runtimes import check_runtime, image_for
 from .script import check_directives, native_script, read_directives, with_interpreter, wrapped_script
 from .template import NATIVE, Execution, Task
@@ -166,6 +166,8 @@ def _environment(
 ) -> dict[str, str]:
     check_env(task.env)
     env = {**task.variables, **execution.variables(), **task.env}
+    for name, value in env.items():
+        check_variable(f"The variable {name!r}", name, value)
     if task.kind == NATIVE:
         return env
     destinations = {output_variable(name): place.written_to for name, place in outputs.items()}

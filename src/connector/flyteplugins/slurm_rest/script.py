@@ -113,9 +113,14 @@ def check_directives(said: Mapping[str, object]) -> None:
 
 def with_interpreter(script: str) -> str:
     """Return a script that names its interpreter: flyteplugins-slurm gives every one to bash."""
+    # Windows' mark of UTF-8 stands before #!, and hides the directives from sbatch.
+    script = script.removeprefix("\ufeff")
     if "\r\n" in script:
         # sbatch takes no such script, flyteplugins-slurm does.
         script = script.replace("\r\n", "\n")
+    if "\n" not in script:
+        # All of it would be one line, and a comment.
+        script = script.replace("\r", "\n")
     if script.lstrip().startswith("#!"):
         # An empty line before it is the text's in Python, not the author's.
         return script.lstrip()

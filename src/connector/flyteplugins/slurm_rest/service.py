@@ -14,20 +14,20 @@ from flyte.connectors import AsyncConnector, Resource
 from flyteidl2.connector.connector_pb2 import GetTaskMetricsResponse
 
 from slurm_rest import AsyncJob, SlurmError
-from slurm_rest.errors import JobNotFound, PermissionDenied
+from slurm_rest.errors import JobNotFound, PermissionDenied, WaitTimeout
 
 from .answering import Question, answer
 from .clients import Cluster, token_user
-from .known import Known, job_handle, job_key
+from .known import Known, job_handle, job_key, own_key
 from .launching import RefusedUser, audit
-from .logs import job_logs, job_metrics, job_use
+from .logs import job_logs, job_metrics, job_use, unreadable
 from .metadata import SlurmJobMetadata
 from .plan import JobPlan, attempt_words, job_name, make_plan
 from .presigned import with_upload_urls
 from .running import LOCAL_RUN
 from .secret_ways import secret_lines
 from .settings import ClusterAccess, Deployment, SecretValues
-from .states import Phase
+from .states import Phase, goes_on
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
 from .workplace import find_workplace, require_files
 
@@ -107,6 +107,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         expects = bool(task_template.interface.outputs.variables)
         meta = _metadata(job, task, plan, access, task.outputs_path or output_prefix, expects)
         meta.run_as = user if asked else ""
+        self.known.reached.set(own_key(meta), cluster.access)
         if not job.found:
             self.known.phases.set(job_key(meta, cluster), (Phase.QUEUED, 0))
         if (run := LOCAL_RUN.get()) is not None:
@@ -131,13 +132,11 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
     def _cluster_of(self, meta: SlurmJobMetadata, secrets: SecretValues | None) -> Cluster:
         """Return the cluster as the job's own user reaches it; without secrets, as an earlier call with them did."""
-        if secrets is None and not meta.run_as:
-            # Calls for logs and metrics bring none.
-            known = self.known.clusters.known(meta.asked())
-            if known is not None:
-                return known
-        deployment = Deployment.read(os.environ, meta.cluster)
-        return self.known.clusters.get(deployment.access(meta.asked(), secrets, meta.run_as))
+        clusters, reached = self.known.clusters, self.known.reached.get(own_key(meta))
+        if secrets is None and reached is not None:
+            return clusters.get(reached)
+        access = Deployment.read(os.environ, meta.cluster).access(meta.asked(), secrets, meta.run_as)
+        return (clusters.known(access) if secrets is None else None) or clusters.get(access)
 
     # --- delete ---------------------------------------------------------------------------------------------
 
@@ -178,12 +177,21 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         await self._see_it_end(cluster, meta)
 
     async def _see_it_end(self, cluster: Cluster, meta: SlurmJobMetadata) -> None:
-        """Wait a moment for the job's end, so that a cancellation that Slurm took and lost is seen in the log."""
+        """Wait a moment for the job's end. Raises SlurmError for one that goes on: Slurm took the wish and lost it."""
         job = job_handle(meta, cluster)
         try:
-            await job.wait(timeout=_CANCEL_PATIENCE)
+            try:
+                await job.wait(timeout=_CANCEL_PATIENCE)
+                return
+            except WaitTimeout:
+                state = (await job.info()).state
         except SlurmError as error:
             log.warning("Job %s was cancelled; it is not seen to end yet: %s", meta.job_id, error.message)
+            return
+        if goes_on(state):
+            hint = "The platform's next call tries again; scancel on the cluster tells why it cannot end."
+            raise SlurmError(f"Slurm took the cancellation of job {meta.job_id}, which is {state} still", hint=hint)
+        log.warning("Job %s was cancelled; it is still ending: %s", meta.job_id, state)
 
     # --- logs and metrics -----------------------------------------------------------------------------------
 
@@ -194,18 +202,22 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
         ``lines`` is how many of each stream to begin with; flyte 2.12 does not hand on what the platform asks for.
         """
-        cluster = self._cluster_of(resource_meta, None)
+        try:
+            cluster = self._cluster_of(resource_meta, None)
+        except SlurmError as error:
+            # Flyte shows the class of an exception here and not its text.
+            async for response in unreadable(resource_meta, error):
+                yield response
+            return
         async for response in job_logs(cluster.client.files, resource_meta, token, lines):
             yield response
 
     async def get_metrics(self, resource_meta: SlurmJobMetadata, **_: object) -> GetTaskMetricsResponse:
         """Return how long the job has run, what it was given and, where accounting knows it, what it used."""
-        cluster = self._cluster_of(resource_meta, None)
-        job = job_handle(resource_meta, cluster)
         try:
-            record = await job.info()
+            cluster = self._cluster_of(resource_meta, None)
+            record = await job_handle(resource_meta, cluster).info()
         except SlurmError as error:
-            # Flyte shows the class of an exception here and not its text.
             log.warning("Job %s has no metrics: %s", resource_meta.job_id, error.message)
             return GetTaskMetricsResponse()
         if not resource_meta.is_of(record):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import lru_cache
 from typing import Literal, cast
@@ -104,6 +104,10 @@ class ClusterAccess:
     def has_ssh(self) -> bool:
         """True when the login node can be asked, for jobs or for files."""
         return bool(self.host)
+
+    def without_secrets(self) -> ClusterAccess:
+        """Return what is left without the secrets that a task may bring along."""
+        return replace(self, rest_token="", ssh_private_key="", known_hosts_data="")
 
     @property
     def where(self) -> str:

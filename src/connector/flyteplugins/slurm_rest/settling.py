@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from slurm_rest.errors import AccountingDown, ControllerDown, TransportError
 
@@ -68,11 +69,16 @@ class Settling:
         piece = self._pieces.get(key)
         if piece is None:
             piece = self._pieces[key] = _Piece(asyncio.create_task(self._until_done(key, work), name=f"settle {key}"))
+            piece.task.add_done_callback(partial(self._note, piece))
         await asyncio.wait([piece.task], timeout=patience)
-        if not piece.task.done():
+        if not piece.task.done() or piece.task.cancelled():
+            # Who deletes the job meanwhile has stopped its work.
             return False, None, piece.trouble
-        piece.finished = piece.finished or self._clock()
         return True, piece.task.result(), ""
+
+    def _note(self, piece: _Piece, _: object) -> None:
+        # Also where nobody asks for the result any more, or it would be kept for ever.
+        piece.finished = self._clock()
 
     async def drop(self, key: str) -> None:
         """Stop the work of a job that is not wanted any more."""

@@ -8,7 +8,7 @@ from enum import Enum
 
 from slurm_rest import BaseState, JobInfo, JobState
 
-__all__ = ["Phase", "is_held_after_launch", "is_unlaunched", "phase_of"]
+__all__ = ["Phase", "goes_on", "is_held_after_launch", "is_unlaunched", "phase_of"]
 
 # What slurmd makes of a prolog that failed, as the signal of the job's exit code (seen with 24.11 and 26.05). The job
 # is CANCELLED, by root in accounting's eyes, or where it may be requeued PENDING again and held until it is released.
@@ -76,6 +76,11 @@ _OVER = (
     # Somebody else's doing: for a cancellation that Flyte asked for, ``phase_of`` says ABORTED.
     _Row(_S.CANCELLED, Phase.FAILED),
 )
+
+
+def goes_on(state: JobState) -> bool:
+    """Tell whether a job neither is over nor is being ended: one that was signalled is COMPLETING from then on."""
+    return state.base in (_S.PENDING, _S.RUNNING, _S.SUSPENDED) and state.flags.isdisjoint(("COMPLETING", "SIGNALING"))
 
 
 def is_unlaunched(record: JobInfo) -> bool:

@@ -167,8 +167,16 @@ def _check_types(name: str, outputs: Mapping[str, type], upload: str) -> None:
 
 def _check_script(name: str, script: str) -> None:
     """Refuse a script that no release of sbatch takes, before anything waits for it."""
-    if not script.strip():
+    if not isinstance(script, str):
+        kind = type(script).__name__
+        raise ValueError(
+            f"The script of {name!r} is of type {kind}: pass its text, such as Path('x.sbatch').read_text()"
+        )
+    if not script.removeprefix("\ufeff").strip():
         raise ValueError(f"The script of {name!r} is empty")
+    if problem := next((place for place, char in enumerate(script) if "\ud800" <= char <= "\udfff"), None):
+        line = script.count("\n", 0, problem) + 1
+        raise ValueError(f"The script of {name!r} is not UTF-8 text, which flyte carries alone: see line {line}")
     try:
         check_directives(read_directives(with_interpreter(script)).options())
     except ValueError as error:

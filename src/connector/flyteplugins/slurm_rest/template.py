@@ -242,7 +242,7 @@ def _texts(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         # A list with one item that its task forgot to write as one.
         return (value,) if value else ()
-    return tuple(str(item) for item in value) if isinstance(value, (list, tuple)) else ()
+    return tuple(env_text(item) for item in value) if isinstance(value, (list, tuple)) else ()
 
 
 def _duration(value: Duration) -> timedelta | None:

@@ -17,12 +17,14 @@ import flyte.storage as storage
 from flyte.io import Dir, File
 
 from slurm_rest.errors import FileMissing, FilesError
-from slurm_rest.transport.files import Files
+from slurm_rest.transport.files import Entry, Files
 from slurm_rest.within import within
 
+from .messages import sendable
+from .objects import unstorable
 from .outcome import Outcome
 from .receipts import Receipts
-from .typed import VALUE_LIMIT, MalformedValue, read_value
+from .typed import ALL_VALUES_LIMIT, VALUE_LIMIT, MalformedValue, read_value
 
 __all__ = ["Transfer", "collect"]
 
@@ -30,6 +32,8 @@ __all__ = ["Transfer", "collect"]
 # so long and then at least so many bytes a second; what takes longer is tried again.
 _PATIENCE, _SLOWEST = 60.0, 256 * 1024
 
+# All are listed before the first is moved, in memory that all tasks share.
+_MOST_FILES = 100_000
 _DIRECTORY, _VALUE = "directory", "value"
 
 
@@ -104,11 +108,17 @@ async def _moved(transfer: Transfer, files: Files) -> bytes:
 async def _outcome(transfer: Transfer, moved: bytes) -> Outcome:
     report: dict[str, dict[str, str]] = json.loads(moved)
     found: dict[str, object] = {}
-    wrong = dict(report["wrong"])
+    wrong, total = dict(report["wrong"]), 0
     for name, place in transfer.outputs.items():
         if name in report["values"]:
             try:
-                found[name] = await read_value(base64.b64decode(report["values"][name]), place["type"])
+                found[name], size = await read_value(base64.b64decode(report["values"][name]), place["type"])
+                total += size
+                if total > ALL_VALUES_LIMIT:
+                    raise MalformedValue(
+                        f"with it the task's values have {total:,} bytes in a message that holds {ALL_VALUES_LIMIT:,}:"
+                        " declare it as a File"
+                    )
             except MalformedValue as error:
                 wrong[name] = f"{place['written_to']} does not hold what is declared: {error}"
         elif name not in wrong:
@@ -158,31 +168,47 @@ async def _bring(place: Mapping[str, str], files: Files, limit: int | None) -> b
     except FileMissing:
         return False
     if stat.kind != "file":
-        raise FilesError(f"{place['written_to']} is a {stat.kind}, not a file", path=place["written_to"], kind="kind")
+        is_what = "a directory, not a file" if stat.kind == _DIRECTORY else "no regular file"
+        raise FilesError(f"{place['written_to']} is {is_what}", path=place["written_to"], kind="kind")
     _check_size(stat.size, limit)
     await _send(files, place["written_to"], place["uri"], stat.size)
     return True
 
 
 async def _bring_tree(top: str, uri: str, files: Files, limit: int | None) -> bool:
-    entries, total = [], 0
     try:
-        async for entry in files.walk(top):
-            if entry.problem:
-                raise FilesError(f"{entry.path} cannot be followed ({entry.problem})", path=entry.path, kind="failed")
-            if entry.kind == "file":
-                entries.append(entry)
-                total += entry.size
+        entries = await _listed(top, files)
     except FileMissing:
         # As a directory it is missing, too, where the script wrote a file.
         with contextlib.suppress(FileMissing):
             kind = (await files.stat(top)).kind
             raise FilesError(f"{top} is a {kind}, not a directory", path=top, kind="kind") from None
         return False
-    _check_size(total, limit)
+    _check_size(sum(entry.size for entry in entries), limit)
+    for entry in entries:
+        # Before anything is sent: flyte would store it under another name, over another file perhaps.
+        if problem := unstorable(posixpath.join(uri, entry.relative)):
+            what = f"{sendable(entry.path)!r} cannot be stored, with {problem}: rename it, or pack the directory"
+            raise FilesError(what, path=entry.path, kind="failed")
     for entry in entries:
         await _send(files, entry.path, posixpath.join(uri, entry.relative), entry.size)
     return bool(entries)
+
+
+async def _listed(top: str, files: Files) -> list[Entry]:
+    entries: list[Entry] = []
+    async with aclosing(files.walk(top)) as found:
+        async for entry in found:
+            if entry.problem:
+                raise FilesError(f"{entry.path} cannot be followed ({entry.problem})", path=entry.path, kind="failed")
+            if entry.kind == "file":
+                entries.append(entry)
+            if len(entries) > _MOST_FILES:
+                raise _TooLarge(
+                    f"{top} has more than the {_MOST_FILES:,} files that the connector moves one by one: pack it, or"
+                    " set output_upload='job' on the task"
+                )
+    return entries
 
 
 async def _send(files: Files, path: str, uri: str, size: int) -> None:

@@ -6,6 +6,7 @@ no zone) or a duration (seconds, or ISO 8601) is written plainly; lists, mapping
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import json
 import types
@@ -23,10 +24,15 @@ from google.protobuf.json_format import MessageToDict, MessageToJson, Parse
 
 from .schemas import schema_problem
 
-__all__ = ["VALUE_LIMIT", "MalformedValue", "check_value_type", "declared_value", "read_value", "type_text"]
+__all__ = [
+    *("ALL_VALUES_LIMIT", "VALUE_LIMIT", "MalformedValue", "check_value_type", "declared_value", "read_value"),
+    "type_text",
+]
 
-# All values of a task travel in one message of gRPC, which takes 4 MiB.
-VALUE_LIMIT = 256 * 1024
+# All values of a task travel in one message of gRPC, which takes 4 MiB. A list of numbers is four times its text there.
+VALUE_LIMIT, ALL_VALUES_LIMIT = 256 * 1024, 3 * 1024 * 1024
+# Larger ones are read beside the event loop.
+_AT_ONCE = 4 * 1024
 _PLAIN = (bool, int, float, str, datetime, date, timedelta)
 
 
@@ -111,11 +117,18 @@ for _carrier in (_List, _Dict):
     TypeEngine.register(_KnownLiteral(_carrier.__name__, _carrier))
 
 
-async def read_value(raw: bytes, described: str) -> object:
-    """Return the value in a file, checked; ``described`` is its type as ``type_text`` wrote it.
+async def read_value(raw: bytes, described: str) -> tuple[object, int]:
+    """Return the value in a file, checked, and its size in a message; ``described`` is what ``type_text`` wrote.
 
     A structure (a dataclass, a pydantic model) comes as a mapping of JSON values. Raises MalformedValue.
     """
+    if len(raw) <= _AT_ONCE:
+        return await _read(raw, described)
+    # Flyte takes seconds for a long list, a task of asyncio for each item: all other jobs' calls would wait.
+    return await asyncio.to_thread(lambda: asyncio.run(_read(raw, described)))
+
+
+async def _read(raw: bytes, described: str) -> tuple[object, int]:
     literal_type = Parse(described, LiteralType())
     hint = cast("type", TypeEngine.guess_python_type(literal_type))
     try:
@@ -170,20 +183,20 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else f"{text[:60]}...")
 
 
-async def _with_literal(value: object, hint: type, literal_type: LiteralType) -> object:
+async def _with_literal(value: object, hint: type, literal_type: LiteralType) -> tuple[object, int]:
     """Return the value in a form of which flyte's service makes the literal that the interface declares."""
     kind = hint if isinstance(value, (list, dict)) and literal_type.simple != SimpleType.STRUCT else type(value)
     try:
         wanted = literal_type if kind is hint else TypeEngine.to_literal_type(kind)
         literal = await TypeEngine.to_literal(value, kind, wanted)
-        literal.SerializeToString()
+        size = len(literal.SerializeToString())
     except Exception as error:  # each type has its own, for too large an integer say
         raise MalformedValue(f"flyte cannot hold it: {type(error).__name__}") from None
     if kind is not hint or not isinstance(value, (list, dict)):
-        return value
+        return value, size
     carrier: _List | _Dict = _List(value) if isinstance(value, list) else _Dict(value)
     carrier.literal = literal
-    return carrier
+    return carrier, size
 
 
 def declared_value(value: object, kind: object) -> object:

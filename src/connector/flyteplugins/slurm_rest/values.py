@@ -26,6 +26,8 @@ __all__ = [
 ]
 
 NO_TREE = "declare a File and let the script pack the directory with tar, or use output_upload='connector' or 'job'"
+# Of a file on Linux, in bytes.
+_LONGEST_NAME = 255
 _OTHER = re.compile(r"[^A-Za-z0-9_]")
 
 
@@ -66,8 +68,14 @@ def check_variables(
         if variable in taken:
             raise ValueError(f"{taken[variable]} and the {what} {name!r} would both be {variable}: rename one")
         taken[variable] = f"The {what} {name!r}"
-        if what == "output" and (name in ("", ".", "..") or "/" in name or not name.isprintable()):
-            raise ValueError(f"The output {name!r} cannot be the name of a file: rename it")
+        if what == "output" and not _names_a_file(name):
+            raise ValueError(f"The output {name!r} cannot be the name of a file and of an object: rename it")
+
+
+def _names_a_file(name: str) -> bool:
+    # In a URI # and ? have a meaning, and flyte's storage takes them for that.
+    is_plain = name.isprintable() and set("/#?").isdisjoint(name) and name not in ("", ".", "..")
+    return is_plain and len(name.encode()) <= _LONGEST_NAME
 
 
 def input_variables(inputs: Mapping[str, object]) -> dict[str, str]:

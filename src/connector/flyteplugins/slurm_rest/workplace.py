@@ -57,8 +57,11 @@ async def _home(cluster: Cluster, user: str) -> str:
 
 
 async def _make(cluster: Cluster, path: str) -> bool:
-    """Make a directory where there is a way to; return whether it is there for certain."""
-    if path not in cluster.directories:
+    """Make a directory where there is a way to; return whether it is there for certain.
+
+    It is looked at for each job: somebody may have tidied up since the last one, whose output would have no place.
+    """
+    if cluster.directories.get(path, True):
         try:
             await cluster.client.files.make_directory(path)
         except ConfigError:
