@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import __future__
-
 import ast
 import re
 import types
@@ -28,7 +26,7 @@ def test_every_block_is_python(page: str) -> None:
     for block in blocks(page):
         # What somebody types at a prompt, and what comes back, is no program.
         if ">>>" not in block:
-            compile(block, page, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | __future__.annotations.compiler_flag)
+            compile(block, page, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
 
 
 @pytest.fixture
@@ -52,5 +50,5 @@ def test_a_page_runs_from_its_first_block_to_its_last(page: str) -> None:
     if "SlurmClient()" not in found[0]:
         found.insert(0, "from slurm_rest import SlurmClient\nslurm = SlurmClient()\n")
     for block in found:
-        exec(compile(block, page, "exec"), module.__dict__)
+        exec(compile(block, page, "exec", dont_inherit=True), module.__dict__)
     module.__dict__["slurm"].close()
