@@ -259,11 +259,13 @@ def read_node(record: Mapping[str, object]) -> Node:
 def read_partition(record: Mapping[str, object]) -> Partition:
     """Read one element of ``partitions``."""
     nodes, maximums, defaults = (mapping(record.get(key)) for key in ("nodes", "maximums", "defaults"))
-    flags = words(mapping(record.get("partition")).get("flags")) or words(record.get("flags"))
+    # v0.0.45 tells it; before, slurmrestd has no such word.
+    inner = mapping(record.get("partition"))
+    told = inner.get("flags", record.get("flags"))
     return Partition(
         name=text(record.get("name")),
-        state=words(mapping(record.get("partition")).get("state")),
-        is_default="DEFAULT" in flags if flags else None,
+        state=words(inner.get("state")),
+        is_default=None if told is None else "DEFAULT" in words(told),
         nodes=text(nodes.get("configured")),
         node_count=number(nodes.get("total")),
         cpus=number(mapping(record.get("cpus")).get("total")),

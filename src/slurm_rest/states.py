@@ -43,7 +43,7 @@ _NOT_OVER = frozenset({BaseState.PENDING, BaseState.RUNNING, BaseState.SUSPENDED
 _UNSETTLED = frozenset({"COMPLETING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class JobState:
     """The state of one job at one moment.
 
@@ -109,6 +109,9 @@ class JobState:
     def is_any_of(self, words: Collection[str]) -> bool:
         """Tell whether the base state, or one of the flags, is among these words (in capitals)."""
         return self.base.value in words or not self.flags.isdisjoint(words)
+
+    def __repr__(self) -> str:
+        return f"<JobState {self}>"
 
     def __str__(self) -> str:
         """Return ``RUNNING`` or ``PENDING+REQUEUED``."""

@@ -108,14 +108,17 @@ def format_table(
 ) -> list[str]:
     """Return the lines of an aligned table, titles first.
 
-    ``width`` is that of the terminal; without one nothing is cut. ``paint`` gets a column's title and a padded cell
-    and may put colour around it.
+    ``width`` is that of the terminal; without one nothing is cut or left out. ``paint`` gets a column's title and a
+    padded cell and may put colour around it.
     """
-    cells = [[clean(cell) or "-" for cell in row] for row in rows]
-    natural = [max(map(cell_width, column)) for column in zip(titles, *cells, strict=True)]
+    shown_columns = [[title, *(clean(row[place]) or "-" for row in rows)] for place, title in enumerate(titles)]
+    if width is not None:
+        shown_columns = _without_idle(shown_columns, width)
+    titles = [column[0] for column in shown_columns]
+    natural = [max(map(cell_width, column)) for column in shown_columns]
     widths = natural if width is None else _narrowed(natural, titles, width)
     lines = []
-    for row in [list(titles), *cells]:
+    for row in zip(*shown_columns, strict=True):
         used = 0
         shown = []
         for place, (title, cell, most) in enumerate(zip(titles, row, widths, strict=True)):
@@ -132,6 +135,28 @@ def format_table(
 
 # These say nothing when cut.
 _RIGID = frozenset({"ID", "STATE", "EXIT", "ELAPSED", "SUBMITTED", "CPUS"})
+# What a narrow terminal does without while every row says the same there, in this order.
+_IDLE = ("REASON", "FEATURES", "USER", "PARTITION", "PARTITIONS")
+
+
+def _without_idle(columns: list[list[str]], width: int) -> list[list[str]]:
+    """Leave out columns that tell rows apart in nothing, until whole titles fit; a reason only where there is none."""
+    kept = list(columns)
+    for title in _IDLE:
+        least = [
+            widest if column[0] in _RIGID else min(widest, max(_LEAST_WIDTH, cell_width(column[0])))
+            for column in kept
+            for widest in [max(map(cell_width, column))]
+        ]
+        if sum(least) + len(_GAP) * (len(kept) - 1) <= width:
+            break
+        kept = [column for column in kept if column[0] != title or not _is_idle(column)]
+    return kept
+
+
+def _is_idle(column: Sequence[str]) -> bool:
+    title, *cells = column
+    return set(cells) == {"-"} if title == "REASON" else len(set(cells)) == 1
 
 
 def _narrowed(widths: Sequence[int], titles: Sequence[str], width: int) -> list[int]:

@@ -120,6 +120,11 @@ async def test_keys_that_cannot_be_used_are_named(way: Way, tmp_path: Path) -> N
     asyncssh.generate_private_key("ssh-ed25519").write_private_key(secret, "pkcs8-pem", "x")
     for path, words in ((bad, "no private key"), (secret, "passphrase"), (tmp_path / "none", "cannot be read")):
         assert words in (await refused(way, ConfigError, ssh_key_file=path)).message
+    # A path where a text belongs, and the other way round.
+    name = str(way.cluster.ssh_key)
+    assert "not the path" in (await refused(way, ConfigError, ssh_key_file=None, ssh_key=name)).hint
+    text = way.cluster.known_hosts.read_text()
+    assert "not what stands in one" in (await refused(way, ConfigError, ssh_known_hosts=text)).hint
 
 
 async def test_hosts_that_are_not_there(way: Way, unused_tcp_port: int) -> None:

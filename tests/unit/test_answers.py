@@ -23,7 +23,14 @@ from slurm_rest.errors import (
     UnknownUser,
     UnsupportedVersion,
 )
-from slurm_rest.transport.answers import error_of, is_ambiguous, read_answer, submit_error, submitted_id
+from slurm_rest.transport.answers import (
+    error_of,
+    is_ambiguous,
+    read_answer,
+    rejected_token,
+    submit_error,
+    submitted_id,
+)
 from tests.unit.captures import PLACES, Capture, capture, failure
 
 OLD = "24.11.5"
@@ -87,6 +94,14 @@ def test_a_refused_token(place: str) -> None:
     assert (error.http_status, error.error_number) == (511, 1007)
     assert "alice" in error.message
     assert "scontrol token" in error.hint
+
+
+def test_who_may_not_act_as_another_is_told_to_stop_or_to_be_that_other() -> None:
+    answer = capture("26.05.5/v0.0.45", "bad_token_jobs").answer
+    error = rejected_token(token(sun="alice", exp=int(time.time()) + 600), answer.context, "bob")
+    assert type(error) is TokenRejected
+    assert "alice's, who may not act as bob" in error.message
+    assert error.hint.startswith("Leave SLURM_REST_USER out, or give a token of bob's")
 
 
 @pytest.mark.parametrize("place", PLACES)

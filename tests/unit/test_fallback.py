@@ -251,7 +251,12 @@ async def test_it_goes_on_to_the_last_and_tells_what_all_said(setup: Setup) -> N
         await setup.all.states([5])
     assert "ssh: silent" in caught.value.hint
     assert "cli: no squeue" in caught.value.hint
-    assert "Start it." in caught.value.hint
+    assert caught.value.hint.startswith("Start it. Other ways fail too: ")
+    # A command at the end of a hint has no full stop.
+    setup.rest.fault = Unreachable("Nothing listens", hint="Start it with: slurmrestd")
+    with pytest.raises(Unreachable, match="Nothing listens") as caught:
+        await setup.all.states([5])
+    assert caught.value.hint.startswith("Start it with: slurmrestd. Other ways fail too: ")
 
 
 async def test_all_ways_are_tried_again_when_none_is_left(setup: Setup) -> None:

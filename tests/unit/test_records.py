@@ -136,6 +136,9 @@ def test_nodes_partitions_and_counters(place: str) -> None:
     assert all(node.name and node.state and node.cpus and node.memory and node.partitions for node in nodes)
     assert all(part.name and part.state == ("UP",) and part.nodes and part.cpus for part in partitions)
     assert {part.node_count for part in partitions} <= {1, 2}
+    # v0.0.45 says of each whether it is the default one; before, nothing is known of any.
+    known = {True, False} if place.endswith("v0.0.45") else {None}
+    assert {part.is_default for part in partitions} == known
     assert counters.jobs_submitted is not None
     assert counters.since is not None
     assert counters.server_threads is not None

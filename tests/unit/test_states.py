@@ -53,6 +53,10 @@ def test_words_become_a_state(value: object, base: str, flags: set[str]) -> None
     assert state.flags == flags
 
 
+def test_a_repr_is_as_short_as_the_state() -> None:
+    assert repr(JobState.parse(["PENDING", "REQUEUED"])) == "<JobState PENDING+REQUEUED>"
+
+
 def test_the_words_are_kept_as_they_came() -> None:
     assert JobState.parse("CANCELLED by 1000").raw == ("CANCELLED by 1000",)
     assert JobState.parse(["PENDING", "Odd_Word"]).raw == ("PENDING", "Odd_Word")

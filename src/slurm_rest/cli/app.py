@@ -32,7 +32,8 @@ Exit status: 0 done, 1 refused or failed, 2 wrong usage, 130 interrupted.
 \b
 Completion, for instance in ~/.bashrc:
   eval "$(_SLURM_REST_COMPLETE=bash_source slurm-rest)"
-and with zsh_source in zsh; fish: _SLURM_REST_COMPLETE=fish_source slurm-rest | source"""
+and with zsh_source in zsh; fish:
+  _SLURM_REST_COMPLETE=fish_source slurm-rest | source"""
 
 
 class _Group(click.Group):
@@ -76,6 +77,13 @@ def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
 )
 @click.option("--cluster", metavar="NAME", help="Profile to use (SLURM_REST_CLUSTER).")
 @click.option("--url", help="slurmrestd: http://HOST:PORT, https://HOST:PORT or unix:/PATH (SLURM_REST_URL).")
+@click.option(
+    "--transport",
+    type=click.Choice(["auto", "rest", "ssh", "cli"]),
+    metavar="WAY",
+    help="rest, ssh or cli alone, or auto: all that are configured (SLURM_REST_TRANSPORT).",
+)
+@click.option("--ssh-host", metavar="HOST", help="Login node to reach Slurm over SSH (SLURM_REST_SSH_HOST).")
 @click.option("--user", metavar="NAME", help="User to act as, where the token allows it (SLURM_REST_USER).")
 @click.option("--token-file", metavar="FILE", help="File that holds the token (SLURM_REST_TOKEN_FILE).")
 @click.option("--token-command", metavar="COMMAND", help="Command that prints one (SLURM_REST_TOKEN_COMMAND).")
@@ -89,7 +97,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
 )
 @click.pass_context
 def app(ctx: click.Context, /, verbose: int, **options: str | None) -> None:
-    """Submit, follow and cancel Slurm jobs through slurmrestd."""
+    """Submit, follow and cancel Slurm jobs: through slurmrestd, over SSH, or by Slurm's commands on this host."""
     ctx.obj = {name: value for name, value in options.items() if value}
     if verbose:
         log_to_stderr(ctx, verbose)

@@ -90,6 +90,8 @@ def ping(ctx: click.Context, as_json: bool) -> None:
     documents: list[dict[str, object]] = []
     settings = load_settings(ctx.obj)
     names = settings.ways()
+    if names == ("rest",):
+        settings.require_url()  # here it knows that another way would do
     for name in names:
         login = asyncio.run(read_login(ctx.obj)) if name == "rest" else None
         try:

@@ -31,7 +31,8 @@ __all__ = ["TOKEN_KEYS", "Login", "read_login", "token", "version"]
 class Login:
     """What the settings say about who asks, without the token itself. ``problem`` is empty for a usable one.
 
-    ``passed_over`` has the sources of a chain that gave none, and why.
+    ``passed_over`` has the sources of a chain that gave none, and why. ``is_read`` tells that there is a token, which
+    ``problem`` is then about.
     """
 
     user: str = ""
@@ -44,6 +45,7 @@ class Login:
     hint: str = ""
     acts_as: str = ""
     passed_over: Mapping[str, str] = field(default_factory=dict)
+    is_read: bool = False
 
     @property
     def seconds_left(self) -> int | None:
@@ -108,6 +110,7 @@ async def read_login(arguments: dict[str, str]) -> Login:
         hint=_MAKE_ONE if problem else "",
         acts_as=acts_as or claims.user,
         passed_over=passed_over,
+        is_read=True,
     )
 
 
@@ -144,12 +147,15 @@ def token(ctx: click.Context, as_json: bool) -> None:
         ]
         out("\n".join(columns(lines)))
     if login.problem:
-        raise Failed(f"the token cannot be used: {login.problem}" if login.user else login.problem, login.hint)
+        about = f"the token (from {login.source}) cannot be used: " if login.is_read else ""
+        raise Failed(f"{about}{login.problem}", login.hint)
 
 
 async def _ask_server(client: AsyncSlurmClient) -> tuple[Ping, str]:
     found = await client.ping()
-    return next((ping for ping in found if ping.responding), found[0]), client.settings.url
+    # SSH and commands have no API version: what answered is then another way than the URL.
+    told = next((ping for ping in found if ping.responding), found[0])
+    return told, client.settings.url if told.api_version else client.address
 
 
 @click.command(short_help="Print versions, with --server also of Slurm.")
@@ -165,6 +171,7 @@ def version(ctx: click.Context, server: bool, as_json: bool) -> None:
         told, url = with_client(ctx, _ask_server)
         found |= {"slurm": told.slurm, "api_version": told.api_version, "cluster": told.cluster, "url": url}
         if not as_json:
-            out(f"Slurm {clean(told.slurm)}, API {told.api_version}, cluster {clean(told.cluster)}, {clean(url)}")
+            api = f"API {told.api_version}, " if told.api_version else ""
+            out(f"Slurm {clean(told.slurm)}, {api}cluster {clean(told.cluster)}, {clean(url)}")
     if as_json:
         out_json(found)

@@ -106,11 +106,13 @@ def nodes(ctx: click.Context, as_json: bool) -> None:
         out_table(found)
 
 
-@click.command()
+@click.command(short_help="List the partitions.")
 @json_option(PARTITION_KEYS)
 @click.pass_context
 def partitions(ctx: click.Context, as_json: bool) -> None:
-    """List the partitions; the default one carries a star."""
+    """List the partitions. The default one carries a star where Slurm tells it: over SSH, and over REST from API
+    v0.0.45 on.
+    """
     found = with_client(ctx, lambda client: client.partitions())
     if as_json:
         out_json([describe(part, PARTITION_KEYS) for part in found])

@@ -17,9 +17,9 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 
-from slurm_rest import AsyncSlurmClient, SlurmClient
+from slurm_rest import AsyncSlurmClient, ConfigError, SlurmClient
 
 from .app import FakeSlurmrestd
 from .cluster import FakeCluster
@@ -37,12 +37,17 @@ __all__ = ["FakeSlurm", "main"]
 T = TypeVar("T")
 
 
-class _Places(TypedDict):
+class _Options(TypedDict):
+    token: str
+    user: str
+    transport: Literal["rest"]
     workdir: str
     path_map: dict[str, str]
+    environ: dict[str, str]
 
 
 _STOP_SECONDS = 15.0
+_SETTINGS = ("SLURM_REST_", "SLURM_JWT")
 
 
 class FakeSlurm:
@@ -109,22 +114,34 @@ class FakeSlurm:
         return {
             "SLURM_REST_URL": self.url,
             "SLURM_JWT": self.token,
+            "SLURM_REST_USER": self.user,
             "SLURM_REST_WORKDIR": str(self.home()),
             "SLURM_REST_PATH_MAP": str(self.home()),
             "SLURM_REST_TRANSPORT": "rest",
         }
 
     def client(self, user: str | None = None) -> SlurmClient:
-        """Return a client of this server, which the caller closes. It finds the output of jobs, too."""
-        return SlurmClient(self.url, token=self.token_for(user), transport="rest", **self._places(user))
+        """Return a client of this server, which the caller closes. It finds the output of jobs, too.
+
+        It sees neither SLURM_REST_* variables nor a profile file, so that a developer's own cluster is left alone.
+        """
+        return SlurmClient(self.url, **self._options(user))
 
     def async_client(self, user: str | None = None) -> AsyncSlurmClient:
-        """Return a client with coroutines."""
-        return AsyncSlurmClient(self.url, token=self.token_for(user), transport="rest", **self._places(user))
+        """Return a client with coroutines, as ``client`` does."""
+        return AsyncSlurmClient(self.url, **self._options(user))
 
-    def _places(self, user: str | None) -> _Places:
+    def _options(self, user: str | None) -> _Options:
         home = str(self.home(user))
-        return {"workdir": home, "path_map": {home: home}}
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(_SETTINGS)}
+        return {
+            "token": self.token_for(user),
+            "user": user or self.user,
+            "transport": "rest",
+            "workdir": home,
+            "path_map": {home: home},
+            "environ": {**kept, "XDG_CONFIG_HOME": os.devnull},
+        }
 
     # --- the cluster, from outside of its thread ------------------------------------------------------------
 
@@ -153,8 +170,12 @@ class FakeSlurm:
     # --- running --------------------------------------------------------------------------------------------
 
     def start(self) -> Self:
-        """Listen, in a thread of its own."""
-        import uvicorn
+        """Listen, in a thread of its own. ConfigError without the extra ``testing``, OSError for a port in use."""
+        try:
+            import uvicorn
+        except ImportError:
+            hint = "Install it: pip install 'slurm-rest-client[testing]'"
+            raise ConfigError("The fake slurmrestd needs uvicorn, which is not installed", hint=hint) from None
 
         from .wire import WireProtocol
 
@@ -218,9 +239,10 @@ class FakeSlurm:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a server until it is told to end, and print the settings of its clients."""
     options = _parser().parse_args(argv)
-    key = None
-    if options.key_file:
-        key = Path(options.key_file).read_bytes()
+    try:
+        key = Path(options.key_file).read_bytes() if options.key_file else None
+    except OSError as error:
+        return _complain(f"cannot read {options.key_file}: {error.strerror}")
     cluster = FakeCluster(options.release, nodes=options.nodes, root=options.root, min_job_age=options.min_job_age)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -230,9 +252,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     try:
         slurm.start()
+    except ConfigError as error:
+        return _complain(str(error))
     except OSError as error:
-        sys.stderr.write(f"slurm_rest.testing.server: cannot listen on {options.host}:{options.port}: {error}\n")
-        return 1
+        return _complain(f"cannot listen on {options.host}:{options.port}: {error.strerror}")
     try:
         lines = [f"export {name}={shlex.quote(value)}" for name, value in slurm.env.items()]
         sys.stdout.write("\n".join(lines) + "\n")
@@ -242,6 +265,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         slurm.stop()
     return 0
+
+
+def _complain(text: str) -> int:
+    sys.stderr.write(f"slurm_rest.testing.server: {text}\n")
+    return 1
 
 
 def _parser() -> argparse.ArgumentParser:

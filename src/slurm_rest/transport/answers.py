@@ -203,14 +203,15 @@ def rejected_token(token: str, context: ErrorContext, user: str = "", now: float
         return TokenExpired(f"The token expired at {when}", hint=_RENEW_HINT, context=context)
     if claims.problem and token:
         return TokenRejected(f"Slurm refused the token: {claims.problem}", hint=_RENEW_HINT, context=context)
-    who = user or claims.user or "this user"
+    who, hint = user or claims.user or "this user", _RENEW_HINT
     if user and claims.user and user != claims.user:
         reason = f"it is {claims.user}'s, who may not act as {user}, or it is not signed with this cluster's key"
+        hint = f"Leave SLURM_REST_USER out, or give a token of {user}'s: scontrol token prints one to {user}."
     else:
         reason = f"it is not signed with this cluster's key, or may not act as {who}"
     if claims.ends_soon(time.time() + _SUSPICIOUS_SECONDS):
         reason += ", or the server's clock is ahead of this one"
-    return TokenRejected(f"Slurm refused the token: {reason}", hint=_RENEW_HINT, context=context)
+    return TokenRejected(f"Slurm refused the token: {reason}", hint=hint, context=context)
 
 
 def _daemon_error(answer: Answer) -> SlurmError | None:

@@ -292,6 +292,8 @@ def _known_hosts(chosen: Path | None) -> list[str] | bytes:
     if chosen is not None:
         if not chosen.is_file():
             hint = "Write the host's key there: ssh-keyscan HOST, compared with what its owner says."
+            if " " in str(chosen):
+                hint = "It takes the path of a known_hosts file, not what stands in one."
             raise ConfigError(f"There is no file of known hosts {chosen}", hint=hint)
         return [str(chosen)]
     files = (Path("~/.ssh/known_hosts").expanduser(), Path("/etc/ssh/ssh_known_hosts"))
@@ -308,7 +310,8 @@ def _read_key(key: str | Path) -> asyncssh.SSHKey:
         if isinstance(error, asyncssh.KeyEncryptionError) or "assphrase" in str(error):
             hint = "Load it into an agent (ssh-add), or give one without."
             raise ConfigError(f"{name} has a passphrase", hint=hint) from None
-        hint = "It begins with -----BEGIN ... PRIVATE KEY-----."
+        hint = "It begins with -----BEGIN ... PRIVATE KEY-----"
+        hint += "." if isinstance(key, Path) else ": the text of a key, not the path of its file."
         raise ConfigError(f"{name} is no private key", hint=hint) from None
     except OSError as error:
         raise ConfigError(f"{name} cannot be read: {error.strerror}", hint="Check SLURM_REST_SSH_KEY_FILE.") from None

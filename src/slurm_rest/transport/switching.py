@@ -155,7 +155,9 @@ class Switchboard:
         chosen, error = next((one for one in in_order if is_daemon_away(one[1])), in_order[0])
         others = "; ".join(f"{way.name}: {other.message}" for way, other in in_order if way is not chosen)
         if others:
-            error.hint = f"{error.hint} Other ways fail too: {others}.".strip()
+            # A hint that ends with a command has no full stop of its own.
+            stop = "" if not error.hint or error.hint.endswith((".", "?", "!")) else "."
+            error.hint = f"{error.hint}{stop} Other ways fail too: {others}.".strip()
         return error
 
     def _order(self) -> list[Way]:

@@ -56,6 +56,17 @@ def test_no_server_is_one_line_and_a_hint(run: Run, monkeypatch: pytest.MonkeyPa
     assert error == "slurm-rest: error: No slurmrestd is configured"
     assert hint.startswith("hint: Set SLURM_REST_URL")
     assert "--url" in hint
+    assert "SLURM_REST_SSH_HOST" in hint
+    assert run("ping").err == result.err
+
+
+def test_one_way_is_chosen_in_front_of_the_command(run: Run) -> None:
+    result = run("--transport", "rest", "--ssh-host", "login.test", "ping")
+    assert result.out.startswith("rest ")
+    assert "ssh" not in result.out.split("files")[0]
+    result = run("--transport", "http", "nodes")
+    assert result.status == 2
+    assert "'http' is not one of 'auto', 'rest', 'ssh', 'cli'" in result.err
 
 
 def broken(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:

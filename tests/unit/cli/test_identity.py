@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from slurm_rest import __version__
+from slurm_rest import AsyncSlurmClient, Ping, __version__
 from slurm_rest.cli.identity import TOKEN_KEYS
 from slurm_rest.config import Settings
 from slurm_rest.errors import Unreachable
@@ -38,10 +38,10 @@ def test_json_has_the_documented_keys(run: Run) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (None, "no token is configured"),
+        (None, "error: no token is configured"),
         ("", "is empty"),
-        ("not-a-token", "it is not a JWT"),
-        (token(exp=int(time.time()) - 60), "it has expired"),
+        ("not-a-token", "the token (from SLURM_JWT) cannot be used: it is not a JWT"),
+        (token(exp=int(time.time()) - 60), "the token (from SLURM_JWT) cannot be used: it has expired"),
         (token(exp=time.time() + 60.5), 'no whole number as "exp"'),
         (token(sun=7), "it names no user"),
         ("two words", "not one word of ASCII"),
@@ -91,6 +91,16 @@ def test_the_servers_version_is_asked_for_on_demand(run: Run, server: Server) ->
     assert "Slurm 24.11.5, API v0.0.42, cluster testing" in run("version", "--server").out
     document = json.loads(run("version", "--server", "--json").out)
     assert (document["slurm"], document["api_version"], document["client"]) == ("24.11.5", "v0.0.42", __version__)
+
+
+def test_what_answers_over_ssh_has_no_api_version(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ping(_: AsyncSlurmClient) -> list[Ping]:
+        return [Ping(hostname="ctl1", responding=True, primary=True, slurm="22.05.8", cluster="old")]
+
+    monkeypatch.setattr(AsyncSlurmClient, "ping", ping)
+    monkeypatch.setattr(AsyncSlurmClient, "address", "alice@login.test")
+    assert run("version", "--server").out.splitlines()[1] == "Slurm 22.05.8, cluster old, alice@login.test"
+    assert json.loads(run("version", "--server", "--json").out)["url"] == "alice@login.test"
 
 
 def test_what_a_chain_passed_over_is_told_with_the_reason(

@@ -130,3 +130,39 @@ def test_a_day_of_another_year_shows_the_year() -> None:
     assert show_day(None) == "-"
     now = datetime.now().astimezone()
     assert show_day(now) == now.strftime("%m-%d %H:%M")
+
+
+JOB_TITLES = ["ID", "NAME", "USER", "PARTITION", "STATE", "ELAPSED", "NODES", "REASON", "SUBMITTED"]
+
+
+def job_row(name: str, user: str = "alice", reason: str = "", partition: str = "normal") -> list[str]:
+    return ["12345", name, user, partition, "COMPLETED", "00:00:01", "n1", reason, "11-30 09:26"]
+
+
+def test_a_narrow_terminal_does_without_what_every_row_says() -> None:
+    rows = [job_row("train"), job_row("a" * 40)]
+    (head, _, row) = format_table(JOB_TITLES, rows, width=80)
+    assert head.split() == ["ID", "NAME", "USER", "PARTITION", "STATE", "ELAPSED", "NODES", "SUBMITTED"]
+    assert row.endswith("11-30 09:26")
+    assert len(row) <= 80
+    (head, *_) = format_table(JOB_TITLES, rows, width=70)
+    assert head.split() == ["ID", "NAME", "PARTITION", "STATE", "ELAPSED", "NODES", "SUBMITTED"]
+
+
+def test_what_tells_rows_apart_stays() -> None:
+    rows = [job_row("train", "alice", "Priority", "gpu"), job_row("a" * 40, "bob")]
+    (head, *_) = format_table(JOB_TITLES, rows, width=80)
+    assert [word[:4] for word in head.split()] == [title[:4] for title in JOB_TITLES]
+
+
+def test_a_reason_of_all_rows_stays() -> None:
+    rows = [job_row("a" * 40, reason="Priority"), job_row("train", reason="Priority")]
+    (head, row, _) = format_table(JOB_TITLES, rows, width=80)
+    assert "USER" not in head
+    assert "Priority" in row
+
+
+def test_in_a_wide_terminal_and_in_a_file_no_column_is_left_out() -> None:
+    rows = [job_row("train")]
+    for width in (None, 120):
+        assert format_table(JOB_TITLES, rows, width=width)[0].split() == JOB_TITLES

@@ -60,7 +60,7 @@ def test_the_command_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
     with running(command, env) as server:
         assert server.stdout is not None
         assert server.stderr is not None
-        settings = settings_of("".join(server.stdout.readline() for _ in range(5)))
+        settings = settings_of("".join(server.stdout.readline() for _ in range(6)))
         with SlurmClient(
             settings["SLURM_REST_URL"], token=settings["SLURM_JWT"], workdir=settings["SLURM_REST_WORKDIR"]
         ) as client:
@@ -82,6 +82,51 @@ def test_a_port_that_is_taken_is_said(capsys: pytest.CaptureFixture[str], monkey
         port = slurm.url.rpartition(":")[2]
         assert main(["--port", port]) == 1
     assert "cannot listen" in capsys.readouterr().err
+
+
+def test_a_key_file_that_cannot_be_read_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    assert main(["--key-file", str(tmp_path / "none")]) == 1
+    assert capsys.readouterr().err == (
+        f"slurm_rest.testing.server: cannot read {tmp_path / 'none'}: No such file or directory\n"
+    )
+
+
+def test_without_its_extra_the_server_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert main([]) == 1
+    assert "pip install 'slurm-rest-client[testing]'" in capsys.readouterr().err
+
+
+def test_its_clients_see_nothing_of_the_developers_own_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who tries things on a cluster in the same shell, or has a profile, tests against the fake all the same."""
+    profile = tmp_path / "slurm-rest" / "config.toml"
+    profile.parent.mkdir()
+    profile.write_text('[clusters.hpc]\nurl = "http://slurm.example"\nexit_records = "/nowhere"\n')
+    for name, value in {
+        "XDG_CONFIG_HOME": str(tmp_path),
+        "SLURM_REST_USER": "root",
+        "SLURM_REST_API_VERSION": "v0.0.45",
+        "SLURM_REST_SSH_HOST": "login.example",
+        "SLURM_REST_CLUSTER": "another",
+        "SLURM_JWT": "a real token",
+    }.items():
+        monkeypatch.setenv(name, value)
+    with FakeSlurm("24.11") as slurm, slurm.client() as client:
+        assert client.settings.ssh_host == ""
+        assert client.settings.exit_records is None
+        job = client.submit("#!/bin/sh\n")
+        assert slurm.jobs(job.id)[0].owner.name == "alice"
+        for name, value in slurm.env.items():
+            monkeypatch.setenv(name, value)
+        assert os.environ["SLURM_REST_USER"] == "alice"
 
 
 def test_the_fixtures(tmp_path: Path) -> None:

@@ -94,5 +94,5 @@ async def require_files(cluster: Cluster, plan: JobPlan) -> None:
         raise ConfigError(
             f"output_upload='connector' needs a way to the cluster's files, and there is none: {error.message}",
             hint="Set FLYTE_SLURM_HOST (SFTP) or FLYTE_SLURM_FILES (a shared mount) on the connector, or"
-            " output_upload='job' on the task, whose script then uploads by itself.",
+            " output_upload='job' or 'presigned' on the task, whose script then uploads by itself.",
         ) from error
