@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io as memory
 import json
-import tarfile
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +13,8 @@ from flyte.types import TypeEngine
 
 from cluster.native import Cluster
 from flyteplugins.slurm_rest import Slurm
-from tests.packaging.support import ROOT
 
-from .support.image import provide_image
+from .support.image import packed_tasks, provide_image
 from .support.platform import Platform, Submitted, serialize
 from .support.s3 import Store
 from .tasks import in_images
@@ -32,10 +29,7 @@ def image(flyte_cluster: Cluster) -> None:
 
 def bundled(task: Any, config: Slurm, store: Store) -> Any:
     """Return the template of a task with another configuration, and its code in the store."""
-    packed = memory.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
-        archive.add(ROOT / "tests/flyte/tasks", "tests/flyte/tasks")
-    store.objects["runs/code.tar.gz"] = packed.getvalue()
+    store.objects["runs/code.tar.gz"] = packed_tasks()
     code = CodeBundle(computed_version="1", destination="/opt/flyte", tgz="s3://runs/code.tar.gz")
     return serialize(task.override(plugin_config=config), code)
 

@@ -128,6 +128,12 @@ def test_options_that_do_no_harm_are_free_as_in_the_other_package(option: str) -
     assert str(found[option.replace("-", "_")]).startswith(value)
 
 
+@pytest.mark.parametrize(("option", "expected"), [("nice", 100), ("oom-kill-step", 1), ("exclusive", "exclusive")])
+def test_an_option_whose_value_may_be_missing_is_a_bare_flag(option: str, expected: object) -> None:
+    found = plan(script_task(config=Slurm(sbatch_options={option: True}))).spec.options()
+    assert found[option.replace("-", "_")] == expected
+
+
 @pytest.mark.parametrize(
     ("script", "reason"),
     [

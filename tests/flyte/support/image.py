@@ -6,16 +6,19 @@ to one user, because nobody's mapping of ids but one's own is allowed.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
+import tarfile
 
 from cluster.native import Cluster
 from cluster.root import root_path
+from tests.packaging.support import ROOT
 
 from .node import lay_environment, link
 
-__all__ = ["BUNDLE", "DATA", "IMAGE", "provide_image"]
+__all__ = ["BUNDLE", "DATA", "IMAGE", "packed_tasks", "provide_image"]
 
 # As the nodes see them.
 BUNDLE = "/shared/image"
@@ -58,6 +61,14 @@ def provide_image(cluster: Cluster) -> None:
     data.chmod(0o777)
     (data / "note").write_text("from the node\n")
     (top / "config.json").write_text(json.dumps(_bundle()))
+
+
+def packed_tasks() -> bytes:
+    """Return the code of the tests' tasks, as an archive that the entrypoint unpacks."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        archive.add(ROOT / "tests/flyte/tasks", "tests/flyte/tasks")
+    return packed.getvalue()
 
 
 def _bundle() -> dict[str, object]:

@@ -76,18 +76,23 @@ class Platform:
         patient: bool = True,
         interface: Any = None,
         labels: Mapping[str, str] | None = None,
+        given: Any = None,
         **inputs: object,
     ) -> Submitted:
         """Create one attempt of a task, with its inputs in the store as the platform puts them there.
 
-        A template says of no input what it was in Python: ``interface`` is the task that it was made of. Raises
-        AioRpcError; the deadline's is the second one in a row, unless it is not to be ``patient``.
+        A template says of no input what it was in Python: ``interface`` is the task that it was made of, or they are
+        ``given`` as a message. Raises AioRpcError; the deadline's is the second one in a row, unless it is not to be
+        ``patient``.
         """
         run = run or f"r{os.getpid()}x{next(_runs)}"
         prefix = f"{self.bucket}/{run}/a0/{attempt}"
         template = copy.deepcopy(task) if hasattr(task, "SerializeToString") else serialize(task)
-        given: dict[str, Any] = inputs
-        native = await convert.convert_from_native_to_inputs(_interface(interface or task), **given)
+        if given is None:
+            values: dict[str, Any] = inputs
+            native = await convert.convert_from_native_to_inputs(_interface(interface or task), **values)
+        else:
+            native = convert.Inputs(given)
         await io.upload_inputs(native, io.inputs_path(prefix))
         _render(template, prefix, run)
         request = messages.CreateTaskRequest(

@@ -133,9 +133,15 @@ def job_options(fields: Mapping[str, object], extra: Mapping[str, object]) -> di
         name = _field_of(str(given))
         if name:
             # In JSON, and in flyteplugins-slurm, a flag without a value is True or null.
-            winning[name] = True if value is None else whole_number(value)
+            winning[name] = _bare(name) if value is None or value is True else whole_number(value)
     spec = JobSpec(**first)  # type: ignore[arg-type]  # checked there, with words for each option
     return spec.replace(**winning).options()
+
+
+def _bare(name: str) -> object:
+    """Return what an option without a value means: of some it is a number, as 100 is for --nice."""
+    value = ROW_OF[name].bare
+    return value if isinstance(value, int) else True
 
 
 def _field_of(given: str) -> str:
