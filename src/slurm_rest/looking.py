@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .history import Moment, make_query, read_states
-from .models import Diagnostics, FilesWay, Ping, TransportHealth
+from .models import Diagnostics, FilesWay, JobUsage, Ping, TransportHealth
 from .past import read_history
 from .tables import JobTable, NodeTable, PartitionTable
 from .transport.base import Capabilities, SlurmTransport
 from .transport.files.checking import FilesCheck
+from .transport.ids import check_id
 
 if TYPE_CHECKING:
     from .api import AsyncSlurmApi
@@ -96,6 +97,15 @@ class Looking:
         """
         query = make_query(start, end, user=user, state=state, name=name, partition=partition, account=account)
         return await read_history(self._transport, query, limit)
+
+    async def usage(self, ids: int | Collection[int]) -> list[JobUsage]:
+        """Return what each start of these jobs used, as accounting has it of their steps, in order.
+
+        Of an array or het job each member that has started counts by itself, under the id that is its own. Raises
+        NoAccounting, AccountingDown.
+        """
+        asked = [ids] if isinstance(ids, int) else ids
+        return await self._transport.usage({int(check_id(job_id)) for job_id in asked})
 
     async def nodes(self) -> NodeTable:
         """Return all nodes."""

@@ -20,6 +20,7 @@ __all__ = [
     "ExitCode",
     "FilesWay",
     "JobInfo",
+    "JobUsage",
     "Node",
     "Partition",
     "Ping",
@@ -29,6 +30,10 @@ __all__ = [
 ]
 
 Record = Mapping[str, object]
+_USED = (
+    *("cpu_seconds", "cpu_user_seconds", "cpu_system_seconds", "memory_max_bytes"),
+    *("gpu_utilization_percent", "gpu_memory_max_bytes"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +154,30 @@ def group_record(job_id: int, records: Sequence[JobInfo]) -> JobInfo:
         start_time=min(starts, default=None),
         end_time=max(ends, default=None),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobUsage:
+    """What one start of a job used, as accounting has it: CPU time of all steps, else the most that any one task had.
+
+    Seconds, bytes, percent; None where the site does not gather it (``JobAcctGatherType``), or no step has ended yet.
+    ``id`` is an array task's own.
+    """
+
+    id: int
+    name: str = ""
+    submit_time: datetime | None = None
+    cpu_seconds: float | None = None
+    cpu_user_seconds: float | None = None
+    cpu_system_seconds: float | None = None
+    memory_max_bytes: float | None = None
+    gpu_utilization_percent: float | None = None
+    gpu_memory_max_bytes: float | None = None
+
+    def values(self) -> dict[str, float]:
+        """Return what is known of it, by the names of the fields."""
+        known = {name: getattr(self, name) for name in _USED}
+        return {name: value for name, value in known.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from .history import Moment
 from .job import AsyncJob
 from .looking import JOBS_LIMIT
 from .metrics import Metrics
-from .models import ActionResult, CancelResult, Diagnostics, FilesWay, JobInfo, Ping, TransportHealth
+from .models import ActionResult, CancelResult, Diagnostics, FilesWay, JobInfo, JobUsage, Ping, TransportHealth
 from .portal import Portal
 from .sbatch import JobSpec
 from .states import JobState
@@ -255,6 +255,10 @@ class SlurmClient:
             start=start, end=end, user=user, state=state, name=name, partition=partition, account=account, limit=limit
         )
         return self._portal.run(asked)
+
+    def usage(self, ids: int | Collection[int]) -> list[JobUsage]:
+        """Return what each start of these jobs used; see AsyncSlurmClient.usage."""
+        return self._portal.run(self._client.usage(ids))
 
     def nodes(self) -> NodeTable:
         """Return all nodes."""

@@ -244,6 +244,21 @@ async def test_the_past_is_known(client: AsyncSlurmClient) -> None:
     assert await client.history(start=timedelta(hours=2), end=timedelta(hours=1), name=name) == []
 
 
+async def test_what_a_job_used_is_known(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
+    job = await client.submit("#!/bin/sh\ni=0; while [ $i -lt 20000 ]; do i=$((i+1)); done\n", name="used")
+    record = await client.wait(job, timeout=60)
+
+    async def known() -> bool:
+        return bool((await client.usage(job.id)) and (await client.usage(job.id))[0].values())
+
+    await until(known)
+    (found,) = await client.usage([job.id, 99_999])
+    assert (found.id, found.name, found.submit_time) == (job.id, "used", record[0].submit_time)
+    assert found.cpu_seconds is not None
+    assert 0 <= (found.cpu_user_seconds or 0) <= found.cpu_seconds < 60
+    assert found.cpu_seconds or isinstance(way, FakeWay)
+
+
 async def test_a_requeued_job_is_followed_under_its_id(client: AsyncSlurmClient, way: Way | FakeWay) -> None:
     script = '#!/bin/sh\n[ -n "$SLURM_RESTART_COUNT" ] || sleep 600\nexit 4\n'
     job = await client.submit(script, requeue=True)

@@ -145,6 +145,13 @@ async def test_over_ssh_alone(platform_over_ssh: Platform, store: Store) -> None
     assert phase(found) == "SUCCEEDED", found.message
     assert [value.integer for value in await outputs_of(native.prefix)] == [25]
 
+    async def used() -> bool:
+        return {"cpu_seconds", "cpu_efficiency", "elapsed_seconds", "tres/mem"} <= (
+            await platform.metrics(native)
+        ).keys()
+
+    await until(used, "what it used, by sacct")
+
 
 async def test_an_abort_cancels_the_job(platform: Platform) -> None:
     script = SlurmScriptTask("waits", "#!/bin/sh\nsleep 600\n", Slurm(time_limit="20"))

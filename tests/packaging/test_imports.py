@@ -19,7 +19,7 @@ SOURCE = ROOT / "src/slurm_rest"
 # From the bottom up: a module may import those before it, a package (sbatch, api, transport, cli) also its own parts.
 ORDER = [
     *("within", "processes", "jitter"),
-    *("errors", "metrics", "states", "models", "keys", "records", "identity", "exits", "history"),
+    *("errors", "metrics", "states", "models", "keys", "records", "usage", "identity", "exits", "history"),
     *("sbatch", "api", "outputs"),
     *("pathmap", "auth", "token_settings", "config"),
     *("transport", "submission", "exit_files", "reuse"),

@@ -21,6 +21,7 @@ from slurm_rest.models import (
     CancelResult,
     Diagnostics,
     JobInfo,
+    JobUsage,
     Node,
     Partition,
     Ping,
@@ -40,6 +41,7 @@ from slurm_rest.states import JobState
 from slurm_rest.transport.base import Capabilities, Counters, PreparedJob, StateRow
 from slurm_rest.transport.ids import MAX_JOB_ID, base_id, check_id, check_signal, latest_records
 from slurm_rest.transport.recovery import Look
+from slurm_rest.usage import read_usage
 
 from .answers import Answers
 from .changing import change, requeue
@@ -200,6 +202,12 @@ class FakeTransport:
         self._ask()
         groups = [[job for job in jobs if job.group == group] for group, jobs in self.slurm.records.items()]
         return [record for jobs in groups for record in latest_records(self._accounted(jobs)) if query.matches(record)]
+
+    async def usage(self, ids: Collection[int]) -> list[JobUsage]:
+        """Return what each start of these jobs used."""
+        self._ask()
+        past = [job for job_id in ids for job in self.slurm.records.get(job_id, [])]
+        return [read_usage(record) for record in self._answers.accounting_records(past)]
 
     def _accounted(self, jobs: Sequence[FakeJob]) -> list[JobInfo]:
         return [read_accounting_job(record) for record in self._answers.accounting_records(jobs, steps=False)]

@@ -13,6 +13,7 @@ from slurm_rest.models import (
     CancelResult,
     Diagnostics,
     JobInfo,
+    JobUsage,
     Node,
     Partition,
     Ping,
@@ -163,6 +164,12 @@ class SlurmTransport(StatusSource, Protocol):
 
     async def history(self, query: HistoryQuery) -> list[JobInfo]:
         """Return accounting's records of the jobs that were there in a span of time, the last start of each.
+
+        Raises AccountingDown, and NoAccounting where there is none.
+        """
+
+    async def usage(self, ids: Collection[int]) -> list[JobUsage]:
+        """Return what each start of these jobs used, in order, members of arrays and het jobs each by itself.
 
         Raises AccountingDown, and NoAccounting where there is none.
         """

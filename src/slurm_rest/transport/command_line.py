@@ -28,6 +28,7 @@ from slurm_rest.models import (
     CancelResult,
     Diagnostics,
     JobInfo,
+    JobUsage,
     Node,
     Partition,
     Ping,
@@ -55,6 +56,7 @@ from .node_texts import nodes_question, partitions_program, read_nodes, read_par
 from .once import RECOVERY_TIMEOUT
 from .recovery import Look
 from .shell import LINE, Finished, Program, read_output, wrap
+from .usage_texts import read_usage, usage_question
 
 __all__ = ["CommandTransport", "Runner"]
 
@@ -356,6 +358,14 @@ class CommandTransport:
         await self.target()
         question = history_question(query, paths=self.capabilities.accounting_paths)
         return read_accounting(question, await self._good(question.program))
+
+    async def usage(self, ids: Collection[int]) -> list[JobUsage]:
+        """Return what each start of these jobs used."""
+        listed, found = sorted(ids), list[JobUsage]()
+        for start in range(0, len(listed), _IDS_PER_COMMAND):
+            question = usage_question(listed[start : start + _IDS_PER_COMMAND])
+            found += read_usage(question, await self._good(question.program))
+        return found
 
     # --- acting ---------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from slurm_rest.models import (
     CancelResult,
     Diagnostics,
     JobInfo,
+    JobUsage,
     Node,
     Partition,
     Ping,
@@ -224,6 +225,10 @@ class FallbackTransport:
     async def history(self, query: HistoryQuery) -> list[JobInfo]:
         """Return accounting's records of a span of time over the way that answers."""
         return await self.board.call(lambda one: one.history(query))
+
+    async def usage(self, ids: Collection[int]) -> list[JobUsage]:
+        """Return what each start of these jobs used, over the way that answers."""
+        return await self.board.call(lambda one: one.usage(ids))
 
     async def job_records(self, states: Collection[str] = (), *, limit: int | None = None) -> list[JobInfo]:
         """Return a record for every job in the controller."""

@@ -30,6 +30,7 @@ __all__ = [
     "read_accounting",
     "read_details",
     "read_fields",
+    "read_moment",
     "read_number",
     "read_queue",
     "read_span",
@@ -125,7 +126,8 @@ def read_number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and int(text) < 0xFFFFFFFE else None
 
 
-def _moment(text: str) -> datetime | None:
+def read_moment(text: str) -> datetime | None:
+    """Return an aware time from Unix seconds, None for anything else."""
     seconds = int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else 0
     return datetime.fromtimestamp(seconds, timezone.utc) if seconds else None
 
@@ -181,10 +183,10 @@ def _queued(record: Mapping[str, str], cluster: str) -> JobInfo:
         array_tasks=tasks if array and read_number(tasks) is None else "",
         het_job_id=read_number(told["HetJobID"]),
         het_job_offset=read_number(told["HetJobOffset"]),
-        submit_time=_moment(told["SubmitTime"]),
-        eligible_time=_moment(told["EligibleTime"]),
-        start_time=_moment(told["StartTime"]),
-        end_time=_moment(told["EndTime"]),
+        submit_time=read_moment(told["SubmitTime"]),
+        eligible_time=read_moment(told["EligibleTime"]),
+        start_time=read_moment(told["StartTime"]),
+        end_time=read_moment(told["EndTime"]),
         time_limit=read_span(told["TimeLimit"]),
         nodes=told["NodeList"],
         node_count=read_number(told["NumNodes"]),
@@ -282,10 +284,10 @@ def _accounted(record: Mapping[str, str]) -> JobInfo:
         array_tasks=tasks or "",
         het_job_id=base if offset else None,
         het_job_offset=int(offset) if offset else None,
-        submit_time=_moment(told["Submit"]),
-        eligible_time=_moment(told["Eligible"]),
-        start_time=_moment(told["Start"]),
-        end_time=_moment(told["End"]),
+        submit_time=read_moment(told["Submit"]),
+        eligible_time=read_moment(told["Eligible"]),
+        start_time=read_moment(told["Start"]),
+        end_time=read_moment(told["End"]),
         time_limit=None if minutes is None else timedelta(minutes=minutes),
         nodes=told["NodeList"],
         node_count=read_number(told["NNodes"]),

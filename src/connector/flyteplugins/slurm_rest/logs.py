@@ -26,7 +26,7 @@ from slurm_rest.transport.files import Files
 
 from .members import output_of, task_ids
 from .messages import sendable
-from .usage import allocated, used
+from .usage import allocated
 
 if TYPE_CHECKING:
     from .clients import Cluster
@@ -193,22 +193,21 @@ def _read_token(token: str) -> dict[str, tuple[int, int]]:
 
 
 async def job_use(cluster: Cluster, meta: SlurmJobMetadata) -> dict[str, float]:
-    """Return what accounting knows that the job used; nothing where it is not asked over REST, or is away."""
+    """Return what accounting knows that the job used; nothing where there is none, or it is away."""
     try:
-        answer = await cluster.client.api.db.get_job(meta.job_id)
+        found = await cluster.client.usage(meta.identity().job_id)
     except SlurmError as error:
         log.info("Job %s: accounting does not tell what it used: %s", meta.job_id, error.message)
         return {}
-    records = [one.model_dump(mode="json", by_alias=True) for one in answer.jobs or ()]
     # An id comes again; a job's name is that of its attempt alone.
-    own = [one for one in records if one.get("name") == meta.job_name]
-    return used(own[-1]) if own else {}
+    own = [one for one in found if one.name == meta.job_name]
+    return own[-1].values() if own else {}
 
 
 def job_metrics(record: JobInfo, use: Mapping[str, float]) -> GetTaskMetricsResponse:
     """Return elapsed seconds, CPUs, the allocated TRES and what the job used, as far as they are known.
 
-    ``use`` is what ``usage.used`` makes of accounting's record.
+    ``use`` is what accounting has of its steps, by the names of ``JobUsage``.
     """
     values: dict[str, float] = {}
     if record.start_time and not record.state.is_pending:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from slurm_rest.errors import AccountingDown, ApiError, UnsupportedVersion
 from slurm_rest.history import HistoryQuery
-from slurm_rest.models import JobInfo
+from slurm_rest.models import JobInfo, JobUsage
 from slurm_rest.records import items, read_accounting_job
 from slurm_rest.transport.answers import NO_SUCH_USER, Answer, no_accounting, no_such_user
 from slurm_rest.transport.describing import closed
 from slurm_rest.transport.ids import latest_records
+from slurm_rest.usage import read_usage
 
 from .building import Query
 from .connection import Connection
@@ -62,12 +63,21 @@ class AccountingReader:
                 raise
             raise no_such_user(" or ".join(query.users), self._connection.where, error.context) from error
 
+    async def usage(self, ids: Collection[int]) -> list[JobUsage]:
+        """Return what was used under these ids: the one question that reads steps."""
+        found: list[JobUsage] = []
+        for chunk in self._chunks(ids):
+            answer = await self.get("/jobs/", [*_named(chunk), ("show_duplicates", "true")])
+            found += [read_usage(record) for record in items(answer.body.get("jobs"))]
+        return found
+
     async def _by_id(self, ids: Collection[int], *more: tuple[str, str]) -> list[list[JobInfo]]:
-        answers = []
+        return [await self._records([*_named(chunk), *more]) for chunk in self._chunks(ids)]
+
+    def _chunks(self, ids: Collection[int]) -> Iterator[Sequence[int]]:
         for chunk in chunks(sorted(ids), _IDS_PER_REQUEST):
             self._connection.metrics.record_batch("rest", "GET slurmdb/jobs", len(chunk))
-            answers.append(await self._records([*(("step", str(job_id)) for job_id in chunk), *more]))
-        return answers
+            yield chunk
 
     async def _records(self, query: Sequence[tuple[str, str]]) -> list[JobInfo]:
         answer = await self.get("/jobs/", [*query, ("skip_steps", "true")])
@@ -87,3 +97,7 @@ class AccountingReader:
             raise no_accounting(self._connection.settings.url) from error
         self._absent_until = 0.0
         return answer
+
+
+def _named(ids: Sequence[int]) -> list[tuple[str, str]]:
+    return [("step", str(job_id)) for job_id in ids]

@@ -26,6 +26,7 @@ from slurm_rest.models import (
     CancelResult,
     Diagnostics,
     JobInfo,
+    JobUsage,
     Node,
     Partition,
     Ping,
@@ -282,6 +283,10 @@ class RestTransport:
     async def history(self, query: HistoryQuery) -> list[JobInfo]:
         """Return the records of jobs that were there in a span of time; see HistoryQuery."""
         return await self._accounting.history(query)
+
+    async def usage(self, ids: Collection[int]) -> list[JobUsage]:
+        """Return what each start of these jobs used."""
+        return await self._accounting.usage(ids)
 
     async def accounting(self, path: str, query: Query = ()) -> Answer:
         """Read from slurmdbd."""
