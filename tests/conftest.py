@@ -9,7 +9,7 @@ import signal
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["tests.support.cluster"]
+pytest_plugins = ["tests.support.cluster", "tests.support.sharing"]
 
 # The settings of whoever runs the tests, after ``eval "$(scripts/cluster env)"`` for instance, are none of theirs.
 # Those of scripts/cluster and scripts/faults are kept: where the roots lie and come from, how long a fault test lasts.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -55,17 +56,31 @@ def over_ssh(cluster: Cluster) -> dict[str, str]:
     }
 
 
+Services = Callable[[str, Mapping[str, str]], str]
+
+
 @pytest.fixture(scope="session")
-def rest_service(flyte_cluster: Cluster, store: Store) -> Iterator[str]:
-    """Return the address of the connector service, whose deployment has slurmrestd and a shared mount."""
-    with service({**store.variables(), **over_rest(flyte_cluster)}) as address:
-        yield address
+def services(store: Store) -> Iterator[Services]:
+    """Return a function that gives the address of a connector service, by a name, with a deployment's variables.
+
+    It starts when it is first asked for, which takes seconds, and serves the whole session.
+    """
+    running: dict[str, str] = {}
+    with contextlib.ExitStack() as ends:
+
+        def get(name: str, variables: Mapping[str, str]) -> str:
+            if name not in running:
+                running[name] = ends.enter_context(service({**store.variables(), **variables}))
+            return running[name]
+
+        yield get
 
 
 @pytest.fixture
-async def platform(rest_service: str, store: Store) -> AsyncIterator[Platform]:
-    """Return the platform's side of that service."""
-    found = Platform(rest_service, environment=store.variables())
+async def platform(flyte_cluster: Cluster, services: Services, store: Store) -> AsyncIterator[Platform]:
+    """Return the platform's side of a service whose deployment has slurmrestd and a shared mount."""
+    address = services(f"rest {flyte_cluster.name}", over_rest(flyte_cluster))
+    found = Platform(address, environment=store.variables())
     yield found
     await found.close()
 

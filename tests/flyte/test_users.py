@@ -15,7 +15,8 @@ from flyte.io import File
 from cluster.native import Cluster
 from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
 
-from .support.platform import Platform, service
+from .conftest import Services
+from .support.platform import Platform
 from .support.s3 import Store
 from .test_end_to_end import phase
 
@@ -36,12 +37,14 @@ def run_as(cluster: Cluster, way: str) -> dict[str, str]:
 
 
 @pytest.fixture(params=["key", "root"])
-async def everybody(request: pytest.FixtureRequest, flyte_cluster: Cluster, store: Store) -> AsyncIterator[Platform]:
+async def everybody(
+    request: pytest.FixtureRequest, flyte_cluster: Cluster, services: Services, store: Store
+) -> AsyncIterator[Platform]:
     """Return the platform's side of a connector whose jobs are the launching users'."""
-    with service({**store.variables(), **run_as(flyte_cluster, request.param)}) as address:
-        found = Platform(address, environment=store.variables())
-        yield found
-        await found.close()
+    address = services(f"{request.param} {flyte_cluster.name}", run_as(flyte_cluster, request.param))
+    found = Platform(address, environment=store.variables())
+    yield found
+    await found.close()
 
 
 def write_secrets(cluster: Cluster) -> None:

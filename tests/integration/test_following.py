@@ -22,6 +22,10 @@ NO_ACCOUNTING = {
 }
 
 
+# Runs until a file is there, and so for as long as a test needs it.
+UNTIL_TOLD = "#!/bin/bash\nwhile [ ! -e /home/alice/go-on ]; do sleep 0.1; done\n"
+
+
 async def test_an_id_that_is_given_anew_is_not_taken_for_the_old_job(own_cluster: OwnCluster) -> None:
     cluster = own_cluster("24.11")
     async with AsyncSlurmClient(cluster.url, token=cluster.token("alice"), workdir="/tmp") as slurm:
@@ -30,9 +34,7 @@ async def test_an_id_that_is_given_anew_is_not_taken_for_the_old_job(own_cluster
         again = slurm.job(old.id, submit_time=first.submit_time)
         with cluster.stopped("slurmctld"):
             cluster.exec(["sh", "-c", "rm -rf /var/lib/cluster/slurmctld/*"])
-        new = await slurm.submit(
-            "#!/bin/sh\nwhile [ ! -e go-on ]; do sleep 0.1; done\n", name="new", chdir="/home/alice"
-        )
+        new = await slurm.submit(UNTIL_TOLD, name="new")
         assert new.id == old.id
         assert [(await one.cancel()).outcome for one in (old, again)] == ["already_over"] * 2
         assert (await old.hold()).outcome == "already_over"
@@ -54,12 +56,16 @@ async def test_without_accounting_the_controllers_word_is_final_and_nothing_is_g
 ) -> None:
     cluster = own_cluster(release, conf=NO_ACCOUNTING)
     async with AsyncSlurmClient(cluster.url, token=cluster.token("alice"), workdir="/tmp") as slurm:
-        seen, missed = await slurm.submit("#!/bin/sh\nexit 3\n"), await slurm.submit("#!/bin/sh\nsleep 3\n")
+        seen, missed = await slurm.submit("#!/bin/sh\nexit 3\n"), await slurm.submit(UNTIL_TOLD)
         assert (await seen.wait(timeout=60)).exit_code.code == 3
         # One who looks rarely: the job ends, and leaves the controller, between two ticks.
-        slurm._poller = Poller(slurm._transport, fastest=30, slowest=30, clock=Rarely(slurm, missed.id))
+        rarely = Rarely(slurm, missed.id)
+        slurm._poller = Poller(slurm._transport, fastest=30, slowest=30, clock=rarely)
+        waiting = asyncio.ensure_future(missed.wait(timeout=300))
+        await rarely.paused.wait()
+        (cluster.home / "alice/go-on").touch()
         with pytest.raises(OutcomeUnknown, match="keeps no accounting"):
-            await missed.wait(timeout=120)
+            await waiting
         assert not slurm.capabilities.accounting
         with pytest.raises(NoAccounting):
             await slurm.history()
@@ -77,12 +83,18 @@ async def test_without_accounting_exit_records_tell_what_nobody_else_does(
         path_map={"/home": str(cluster.home)},
         exit_records="/home/{user}/exits",
     ) as slurm:
-        script = "#!/bin/bash\nsleep 2\nexit ${1:-$SLURM_ARRAY_TASK_ID}\n"
+        script = f"{UNTIL_TOLD}exit ${{1:-$SLURM_ARRAY_TASK_ID}}\n"
         failed, array = await slurm.submit(script, args=["3"]), await slurm.submit(script, array="0-1")
         # A good end of what Slurm calls CANCELLED.
         tidy = await slurm.submit("#!/bin/bash\ntrap 'exit 0' TERM\necho set >$HOME/trap\nsleep 60 & wait\n")
         again = slurm.job(failed.id, submit_time=(await failed.info()).submit_time)
         await until_true(lambda: (cluster.home / "alice/trap").exists())
+
+        async def all_run() -> bool:
+            told = [*(await slurm.states([failed])).values(), *(await slurm.member_states(array.id)).values()]
+            return [state.is_running for state in told] == [True] * 3
+
+        await until(all_run)
         rarely = Rarely(slurm, failed.id, array.id, tidy.id)
         slurm._poller = Poller(
             slurm._transport,
@@ -94,6 +106,7 @@ async def test_without_accounting_exit_records_tell_what_nobody_else_does(
         waits = [asyncio.ensure_future(job.wait(timeout=300)) for job in (failed, again, array)]
         unknown = asyncio.ensure_future(tidy.wait(timeout=300))
         await rarely.paused.wait()
+        (cluster.home / "alice/go-on").touch()
         await tidy.cancel()
         records = await asyncio.gather(*waits)
         assert [(str(one.state), one.exit_code.code, one.source) for one in records] == [
