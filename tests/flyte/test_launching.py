@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,11 @@ from flyteplugins.slurm_rest.settings import AskedConnection, ClusterAccess, Dep
 from flyteplugins.slurm_rest.template import Execution, read_execution
 from slurm_rest import AsyncSlurmClient
 from slurm_rest.errors import ConfigError
+from slurm_rest.identity import Identity
 from slurm_rest.testing import FakeCluster, FakeTransport
+from slurm_rest.testing.jobs import JobRequest, Owner
 from slurm_rest.testing.tokens import Tokens
+from slurm_rest.transport.base import StateRow
 
 from .support.platform import serialize
 from .support.site import attempt
@@ -187,7 +191,9 @@ class Shared:
 
 @pytest.fixture
 def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shared:
-    for name, value in ON.items():
+    key = tmp_path / "key"
+    key.touch()
+    for name, value in {**ON, "FLYTE_SLURM_REST_JWT_KEY_FILE": str(key)}.items():
         monkeypatch.setenv(name, value)
     return Shared(tmp_path)
 
@@ -208,8 +214,8 @@ async def test_each_job_is_its_launchers_and_stays_so(shared: Shared, caplog: py
         async for _ in shared.connector.get_logs(kept):
             pass
         await shared.connector.delete(kept)
-    # All of it over two ways, and the task's own words on the connection opened none.
-    assert [access.user for access in shared.accesses] == ["alice", "bob"]
+    # All of it over two ways, beside whoever follows all jobs; the task's own words on the connection opened none.
+    assert [access.user for access in shared.accesses] == ["alice", "root", "bob"]
     shown = [(line["event"], line["user"], line["launched_by"], line["run"]) for line in lines(caplog)]
     assert shown == [
         ("submitted", "alice", "alice", "r-alice"),
@@ -230,6 +236,38 @@ async def test_logs_are_read_as_the_jobs_own_user(shared: Shared) -> None:
         pass
     await shared.connector.get_metrics(other)
     assert [access.user for access in shared.accesses] == ["bob"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "watcher"),
+    [(ON, "root"), ({**ON, "FLYTE_SLURM_REST_JWT_KEY_FILE": "", "FLYTE_SLURM_REST_TOKEN": "of root's"}, "")],
+    ids=["key", "token"],
+)
+async def test_the_jobs_of_all_users_are_followed_with_one_request(
+    variables: Mapping[str, str], watcher: str, shared: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By whom the key signs for, or whose token it is; that one has no way to anybody's files."""
+    deployment = Deployment.read({**variables, "FLYTE_SLURM_FILES": "/home/{user}=/mnt/home/{user}"})
+    users = [f"user{number}" for number in range(50)]
+    ids = [shared.slurm.submit([JobRequest(script="#!/bin/sh\n")], Owner(user, 2000)) for user in users]
+    asked: list[int] = []
+    states = FakeTransport.states
+
+    async def counted(fake: FakeTransport, wanted: Collection[int]) -> list[StateRow]:
+        asked.append(len(wanted))
+        return await states(fake, wanted)
+
+    monkeypatch.setattr(FakeTransport, "states", counted)
+    clusters = Clusters(shared._client)
+    found = [clusters.get(deployment.access(AskedConnection(), None, user)) for user in users]
+    each = zip(found, ids, strict=True)
+    looks = await asyncio.gather(*(cluster.follower.look(Identity(job_id)) for cluster, job_id in each))
+    await clusters.close()
+    assert {str(look.state) for look in looks} == {"PENDING"}
+    assert len(asked) <= 2, "one question for whoever came first, one for all"
+    assert asked[-1] == 50
+    watching = [access for access in shared.accesses if access.user not in users]
+    assert [(access.user, access.files) for access in watching] == [(watcher, "")]
 
 
 @pytest.mark.parametrize("name", ["", "root", "slurm", "0"])

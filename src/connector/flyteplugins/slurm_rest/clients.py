@@ -9,6 +9,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from slurm_rest import AsyncSlurmClient
@@ -25,12 +26,16 @@ _IDLE, _SWEEP = 6 * 3600.0, 600.0
 
 
 class Cluster:
-    """A cluster as it is reached with one access: its client, and whatever jobs are followed there."""
+    """A cluster as it is reached with one access: its client, and whatever jobs are followed there.
 
-    def __init__(self, access: ClusterAccess, client: AsyncSlurmClient) -> None:
+    ``follower`` is one that others use, too: who may see the jobs of all users follows them with one request.
+    """
+
+    def __init__(self, access: ClusterAccess, client: AsyncSlurmClient, follower: Follower | None = None) -> None:
         self.access = access
         self.client = client
-        self.follower = Follower(client)
+        self.follower = follower or Follower(client)
+        self._shares = follower is not None
         self.directories: dict[str, bool] = {}
         self.used = 0.0
         self._busy = 0
@@ -64,7 +69,8 @@ class Cluster:
 
     async def close(self) -> None:
         """Let go of everything. Jobs are left alone."""
-        await self.follower.close()
+        if not self._shares:
+            await self.follower.close()
         await self.client.close()
 
 
@@ -85,15 +91,26 @@ class Clusters:
         self._found: dict[tuple[asyncio.AbstractEventLoop, ClusterAccess], Cluster] = {}
         self._swept = clock()
         self._closing: set[asyncio.Task[None]] = set()
+        self._watching: dict[tuple[asyncio.AbstractEventLoop, ClusterAccess], Cluster] = {}
 
     def get(self, access: ClusterAccess) -> Cluster:
         """Return the cluster behind an access. Nothing is sent."""
         key = (asyncio.get_running_loop(), access)
         if key not in self._found:
-            self._found[key] = Cluster(access, self._make(access))
+            self._found[key] = Cluster(access, self._make(access), self._follower(access))
         self._found[key].used = self._clock()
         self._sweep()
         return self._found[key]
+
+    def _follower(self, access: ClusterAccess) -> Follower | None:
+        """Return who follows the jobs of all users, None where each access follows its own."""
+        if access.watched_as is None:
+            return None
+        access = replace(access, user=access.watched_as, files="", watched_as=None)
+        key = (asyncio.get_running_loop(), access)
+        if key not in self._watching:
+            self._watching[key] = Cluster(access, self._make(access))
+        return self._watching[key].follower
 
     def known(self, plain: ClusterAccess) -> Cluster | None:
         """Return the cluster as an earlier call with secrets reached it, for one who has none: logs are asked so.
@@ -111,8 +128,9 @@ class Clusters:
     async def close(self) -> None:
         """Close all clients of the running loop."""
         loop = asyncio.get_running_loop()
-        for key in [key for key in self._found if key[0] is loop]:
-            await self._found.pop(key).close()
+        for clusters in (self._found, self._watching):
+            for key in [key for key in clusters if key[0] is loop]:
+                await clusters.pop(key).close()
         await asyncio.gather(*self._closing)
 
     def _sweep(self) -> None:
@@ -120,6 +138,8 @@ class Clusters:
         if now - self._swept < _SWEEP:
             return
         self._swept = now
+        # Those that watch for others are few, and used as long as there are jobs.
+        self._watching = {key: cluster for key, cluster in self._watching.items() if not key[0].is_closed()}
         for key, cluster in list(self._found.items()):
             if key[0].is_closed():
                 del self._found[key]

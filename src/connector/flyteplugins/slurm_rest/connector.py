@@ -6,9 +6,12 @@ loaded first, flyteplugins-slurm or this one.
 
 from __future__ import annotations
 
+import os
+
 from flyte import system_logger
 from flyte.connectors import ConnectorRegistry
 
+from .checking import tell_faults
 from .launching import show_audit
 from .metadata import SlurmJobMetadata
 from .service import Known, SlurmConnector, SlurmScriptConnector
@@ -18,6 +21,7 @@ __all__ = ["SlurmConnector", "SlurmJobMetadata", "SlurmScriptConnector"]
 
 def _register() -> None:
     show_audit()
+    tell_faults(os.environ)
     known = Known()
     for connector in (SlurmConnector(known), SlurmScriptConnector(known)):
         ConnectorRegistry.register(connector, override=True)

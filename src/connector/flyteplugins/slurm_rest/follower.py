@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
 from slurm_rest import AsyncJob, AsyncSlurmClient, JobInfo, JobState, SlurmError
@@ -28,6 +28,8 @@ _FIRST_NEWS = 0.9
 _PENDING_RECORD = 60.0
 # A job that was waited for once is not waited for so long again.
 _LATER_NEWS = 0.05
+# What is told of a job beside the fields of its record.
+_TOLD = ("exit_code", "kill_request_user", "comment", "admin_comment", "system_comment")
 # A job that nobody asked about for so long has been forgotten by the platform.
 _FORGET = 3600.0
 
@@ -165,7 +167,9 @@ class Follower:
         entry.asking = False
         entry.record_time = self._clock()
         if record is not None:
-            entry.record, entry.record_state = record, state
+            # The whole of what Slurm sent takes 25 kB a job.
+            raw = {name: record.raw[name] for name in _TOLD if name in record.raw}
+            entry.record, entry.record_state = replace(record, raw=raw), state
 
     async def _sweep(self) -> None:
         now = self._clock()

@@ -43,7 +43,7 @@ class Known:
     deletions: Deletions = field(default_factory=Deletions)
     receipts: Receipts = field(default_factory=Receipts)
     giving_up: dict[str, asyncio.Task[None]] = field(default_factory=dict)
-    _is_serving: bool = False
+    _is_serving: bool = field(default=False, init=False)
 
     def serve(self) -> None:
         """Note that the platform asks, from now on: Python need not look through what is there by now for garbage.

@@ -17,6 +17,7 @@ from slurm_rest import AsyncJob, SlurmError
 from slurm_rest.errors import JobNotFound, PermissionDenied, WaitTimeout
 
 from .answering import Question, answer
+from .checking import check
 from .clients import Cluster, token_user
 from .known import Known, job_handle, job_key, own_key
 from .launching import RefusedUser, audit
@@ -70,7 +71,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
     ) -> SlurmJobMetadata:
         """Submit the job of one attempt, or return the one that it has already. Raises ValueError and SlurmError."""
         task, execution = read_task(task_template), read_execution(task_execution_metadata)
-        deployment = Deployment.read(os.environ, task.connection.cluster)
+        deployment = await asyncio.to_thread(check, os.environ, task.connection.cluster)
         if task.asks_for_unsafe_host and not deployment.skip_host_key_verification:
             log.warning("%s asks not to verify host keys: only the deployment can say so", task.name)
         secrets = _secret_values(ssh_private_key, known_hosts_data, rest_token)
@@ -152,12 +153,13 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
         While Slurm is away it is tried again behind this call, which raises what the trouble is.
         """
-        cluster = self._cluster_of(resource_meta, _secret_values(ssh_private_key, known_hosts_data, rest_token))
-        key = job_key(resource_meta, cluster)
+        secrets = _secret_values(ssh_private_key, known_hosts_data, rest_token)
+        key = job_key(resource_meta, self._cluster_of(resource_meta, secrets))
         await self.known.settling.drop(key)
 
         async def cancel() -> None:
-            await self._cancel(cluster, resource_meta, key)
+            # It may have been closed since the last try, as long as that is ago.
+            await self._cancel(self._cluster_of(resource_meta, secrets), resource_meta, key)
 
         await self.known.deletions.run(key, resource_meta.job_id, cancel)
 

@@ -22,7 +22,8 @@ from .naming import cluster_prefix, find_cluster
 from .secret_ways import SecretRule, read_secret_rules
 
 __all__ = [
-    *("CLUSTER_VARIABLES", "AskedConnection", "ClusterAccess", "Deployment", "LinkTemplate", "SecretValues"),
+    *("CLUSTER_VARIABLES", "PREFIX", "SHARED_VARIABLES"),
+    *("AskedConnection", "ClusterAccess", "Deployment", "LinkTemplate", "SecretValues"),
     *("parse_size", "read_links"),
 ]
 
@@ -30,7 +31,7 @@ log = logging.getLogger("flyteplugins.slurm_rest")
 
 Transport = Literal["auto", "rest", "ssh", "cli"]
 _TRANSPORTS = ("auto", "rest", "ssh", "cli")
-_PREFIX = "FLYTE_SLURM_"
+PREFIX = "FLYTE_SLURM_"
 _UPLOAD_LIMIT = 100 * 1024 * 1024
 _SIZE = re.compile(r"(?P<number>[0-9]+)\s*(?P<unit>[KMGT]I?B|B|)")
 # A signature of S3's version 4 is good for a week at most.
@@ -75,7 +76,8 @@ class SecretValues:
 class ClusterAccess:
     """One way to one cluster, decided. Equal ones share a client; no secret is ever shown.
 
-    ``cluster`` is its name in ``FLYTE_SLURM_CLUSTERS``, empty without one.
+    ``cluster`` is its name in ``FLYTE_SLURM_CLUSTERS``, if any. ``watched_as`` is who follows the jobs of all users,
+    empty for the token's own, None where the jobs' user does.
     """
 
     transport: Transport = "auto"
@@ -94,6 +96,7 @@ class ClusterAccess:
     skip_host_key_verification: bool = False
     files: str = ""
     cluster: str = ""
+    watched_as: str | None = None
 
     @property
     def has_rest(self) -> bool:
@@ -154,7 +157,7 @@ class Deployment:
     log_copies: bool = True
     job_files_ttl: timedelta | None = None
     cluster: str = ""
-    prefix: str = _PREFIX
+    prefix: str = PREFIX
     users: UserPolicy = field(default_factory=UserPolicy)
     secrets: tuple[SecretRule, ...] = ()
 
@@ -179,7 +182,7 @@ class Deployment:
         cluster = find_cluster(environ, cluster)
         prefix = cluster_prefix(cluster)
         own = (environ.get(prefix + name, "") for name in CLUSTER_VARIABLES)
-        shared = (environ.get(_PREFIX + name, "") for name in _SHARED_VARIABLES)
+        shared = (environ.get(PREFIX + name, "") for name in SHARED_VARIABLES)
         return _parsed(cluster, (*own, *shared))
 
     @classmethod
@@ -189,7 +192,11 @@ class Deployment:
         transport = given["TRANSPORT"] or "auto"
         if transport not in _TRANSPORTS:
             raise ConfigError(f"{prefix}TRANSPORT is {transport!r}", hint=f"It takes {', '.join(_TRANSPORTS)}.")
-        PathMap.read(given["FILES"])
+        try:
+            PathMap.read(given["FILES"])
+        except ConfigError as error:
+            hint = "Write CLUSTER=LOCAL,..., for instance /home=/mnt/home,/scratch."
+            raise ConfigError(f"{prefix}FILES: {error.message}", hint=hint) from None
         found = cls(
             cluster=cluster,
             prefix=prefix,
@@ -284,12 +291,13 @@ class Deployment:
             rest_ca_file=self.rest_ca_file if own_rest else "",
             files=self.files.replace("{user}", user) if self.users.is_on else self.files,
             cluster=self.cluster,
+            watched_as=("root" if self.rest_jwt_key_file else "") if self.users.is_on else None,
             **self._ssh(asked, secrets),  # type: ignore[arg-type]  # the names and types of the fields
         )
         if not access.rest_url and not access.host:
             raise ConfigError(
                 "No way to Slurm is configured",
-                hint=f"Set {_PREFIX}REST_URL or {_PREFIX}HOST on the connector, or rest_url or host in the task's Slurm"
+                hint=f"Set {PREFIX}REST_URL or {PREFIX}HOST on the connector, or rest_url or host in the task's Slurm"
                 " configuration.",
             )
         return access
@@ -324,12 +332,12 @@ CLUSTER_VARIABLES = (
     *("TRANSPORT", "FILES", "RUN_AS", "RUN_AS_MAP", "RUN_AS_ALLOW", "SECRETS"),
     *("REST_URL", "REST_TOKEN", "REST_TOKEN_FILE", "REST_JWT_KEY_FILE", "REST_API_VERSION", "REST_CA_FILE"),
 )
-_SHARED_VARIABLES = ("CONNECTOR_UPLOAD_MAX_BYTES", "UPLOAD_URL_TTL", "LOG_LINKS", "LOG_COPIES", "JOB_FILES_TTL")
+SHARED_VARIABLES = ("CONNECTOR_UPLOAD_MAX_BYTES", "UPLOAD_URL_TTL", "LOG_LINKS", "LOG_COPIES", "JOB_FILES_TTL")
 
 
 @lru_cache(maxsize=32)
 def _parsed(cluster: str, values: tuple[str, ...]) -> Deployment:
-    names = (*CLUSTER_VARIABLES, *_SHARED_VARIABLES)
+    names = (*CLUSTER_VARIABLES, *SHARED_VARIABLES)
     return Deployment.parse({name: value.strip() for name, value in zip(names, values, strict=True)}, cluster)
 
 
@@ -337,7 +345,10 @@ def _port(name: str, text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
-        raise ConfigError(f"{name} is {text!r}", hint="It is a number from 1 to 65535.")
+        hint = "It is a number from 1 to 65535."
+        if text.startswith("tcp://"):
+            hint = "Kubernetes sets it where a Service is called flyte-slurm: give the pod enableServiceLinks: false."
+        raise ConfigError(f"{name} is {text!r}", hint=hint)
     return int(text)
 
 
@@ -348,11 +359,11 @@ def read_links(text: str) -> tuple[LinkTemplate, ...]:
         name, equals, url = (part.strip() for part in entry.partition("="))
         if not (name and equals and url.startswith(("http://", "https://"))):
             hint = "It takes NAME=https://... entries, one a line or separated by ; (%3B inside a URL)."
-            raise ConfigError(f"{_PREFIX}LOG_LINKS has {entry!r}", hint=hint)
+            raise ConfigError(f"{PREFIX}LOG_LINKS has {entry!r}", hint=hint)
         names = tuple(_PLACE.findall(url))
         if set("{}") & set(_PLACE.sub("", url)) or set(names) - set(_LINK_NAMES):
             hint = f"Placeholders are {', '.join(f'{{{one}}}' for one in _LINK_NAMES)}."
-            raise ConfigError(f"{_PREFIX}LOG_LINKS has {url!r}, with a placeholder that does not exist", hint=hint)
+            raise ConfigError(f"{PREFIX}LOG_LINKS has {url!r}, with a placeholder that does not exist", hint=hint)
         found.append(LinkTemplate(name, url, names))
     return tuple(found)
 
@@ -361,7 +372,7 @@ def _span(name: str, text: str) -> timedelta:
     """Read ``90``, ``90s``, ``15m``, ``12h`` or ``7d``; raises ConfigError for anything else."""
     found = _SPAN.fullmatch(text)
     if found is None or not int(found["number"]):
-        raise ConfigError(f"{_PREFIX}{name} is {text!r}, which is no duration", hint="Write 3600, 90m, 12h or 7d.")
+        raise ConfigError(f"{PREFIX}{name} is {text!r}, which is no duration", hint="Write 3600, 90m, 12h or 7d.")
     return timedelta(seconds=int(found["number"]) * _SECONDS[found["unit"]])
 
 
@@ -374,7 +385,7 @@ def _url_lifetime(text: str) -> timedelta:
     name = "UPLOAD_URL_TTL"
     found = _span(name, text) if text else _URL_LIFETIME
     if not timedelta(minutes=10) <= found <= _URL_LIFETIME:
-        raise ConfigError(f"{_PREFIX}{name} is {text!r}", hint="It takes 10m to 7d, which is the most that S3 signs.")
+        raise ConfigError(f"{PREFIX}{name} is {text!r}", hint="It takes 10m to 7d, which is the most that S3 signs.")
     return found
 
 
@@ -390,5 +401,5 @@ def parse_size(text: str) -> int | None:
     found = _SIZE.fullmatch(text.strip().upper())
     if found is None:
         hint = "Write a number of bytes, or 500MB, 2GB, 512MiB; 0 for no limit."
-        raise ConfigError(f"{_PREFIX}CONNECTOR_UPLOAD_MAX_BYTES is {text!r}, which is no size", hint=hint)
+        raise ConfigError(f"{PREFIX}CONNECTOR_UPLOAD_MAX_BYTES is {text!r}, which is no size", hint=hint)
     return int(found["number"]) * _UNITS[found["unit"]] or None

@@ -1,0 +1,101 @@
+"""Wrong settings of a deployment: each is told in one line, with its variable and the remedy."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flyteplugins.slurm_rest.checking import faults, tell_faults
+from slurm_rest.errors import ConfigError
+
+from .support.site import Site
+
+REST = {"FLYTE_SLURM_REST_URL": "http://slurm:6820"}
+
+
+@pytest.mark.parametrize(
+    ("variables", "told", "remedy"),
+    [
+        ({"REST_URL": "slurm:6820"}, "REST_URL: 'slurm:6820' is not the URL", "http://HOST:PORT"),
+        ({"REST_API_VERSION": "42"}, "REST_API_VERSION: '42' is no API version", "v0.0.42"),
+        ({"TRANSPORT": "soap"}, "TRANSPORT is 'soap'", "auto, rest, ssh, cli"),
+        ({"FILES": "home"}, "FILES: 'home' in the path map is no absolute path", "CLUSTER=LOCAL"),
+        ({"REST_TOKEN_FILE": "/not/there"}, "REST_TOKEN_FILE: /not/there cannot be read: No such", "Correct the path"),
+        ({"REST_CA_FILE": "/"}, "REST_CA_FILE: / cannot be read: Is a directory", "Correct the path"),
+        ({"REST_JWT_KEY_FILE": "/not/there", "USERNAME": "svc"}, "REST_JWT_KEY_FILE: /not/there", "Correct the path"),
+        ({"KNOWN_HOSTS": "/not/there"}, "KNOWN_HOSTS: /not/there", "Correct the path"),
+        ({"SSH_PRIVATE_KEY": "/secrets/key", "HOST": "login"}, "SSH_PRIVATE_KEY is no private key", "the key's text"),
+        ({"PORT": "tcp://10.0.0.1:8000"}, "PORT is 'tcp://10.0.0.1:8000'", "enableServiceLinks"),
+        ({"TRANPORT": "rest"}, "TRANPORT is no setting", "Did you mean FLYTE_SLURM_TRANSPORT?"),
+        ({"USER": "svc"}, "USER is no setting", "Did you mean FLYTE_SLURM_USERNAME?"),
+        ({"TOKEN": "t"}, "TOKEN is no setting", "Did you mean FLYTE_SLURM_REST_TOKEN?"),
+        ({"HPC_REST_URL": "http://hpc"}, "HPC_REST_URL is no setting", "Add hpc to FLYTE_SLURM_CLUSTERS"),
+        ({"CLUSTERS": "hpc", "HPC_HOST": "login", "HPC_USERNAM": "svc"}, "HPC_USERNAM is", "FLYTE_SLURM_HPC_USERNAME"),
+        (
+            {"CLUSTERS": "hpc", "HPC_HOST": "login", "HPC_LOG_LINKS": "a=http://b"},
+            "LINKS is no",
+            "FLYTE_SLURM_LOG_LINKS",
+        ),
+        ({"CLUSTERS": "hpc"}, "No way to the cluster 'hpc' is configured", "FLYTE_SLURM_HPC_REST_URL"),
+    ],
+)
+def test_each_is_told_with_its_variable_and_the_remedy(variables: dict[str, str], told: str, remedy: str) -> None:
+    (fault,) = faults({**REST, **{f"FLYTE_SLURM_{name}": value for name, value in variables.items()}})
+    assert told in fault.message
+    assert "FLYTE_SLURM_" in fault.message or "hpc" in fault.message
+    assert remedy in fault.hint
+
+
+def test_what_is_good_or_somebody_elses_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("t")
+    good = {
+        **REST,
+        "FLYTE_SLURM_REST_TOKEN_FILE": str(tmp_path / "token"),
+        "FLYTE_SLURM_LOG_COPIES": "0",
+        "FLYTE_SLURM_CLUSTERS": "gpu-east",
+        "FLYTE_SLURM_GPU_EAST_HOST": "login",
+        # Kubernetes sets these for Services.
+        "FLYTE_SLURM_SERVICE_HOST": "10.0.0.1",
+        "FLYTE_SLURM_SERVICE_PORT": "8000",
+        "FLYTE_SLURM_PORT_8000_TCP": "tcp://10.0.0.1:8000",
+        "FLYTE_SLURM_REST_SERVICE_HOST": "10.0.0.1",
+        "FLYTE_SLURM_TRANPORT": "",
+        "FLYTE_SLURMISH": "x",
+    }
+    assert faults(good) == []
+    assert faults({}) == []
+
+
+def test_a_secret_is_in_no_fault() -> None:
+    token = {"FLYTE_SLURM_REST_TOKN": "secret-1", "FLYTE_SLURM_SSH_PRIVATE_KEY": "secret-2"}
+    found = faults({**REST, **token})
+    assert len(found) == 2
+    assert "secret" not in " ".join(map(str, found))
+
+
+def test_all_are_told_in_one_line_each(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR):
+        tell_faults({**REST, "FLYTE_SLURM_TRANPORT": "rest", "FLYTE_SLURM_KNOWN_HOSTS": "/not/there"})
+    assert len(caplog.messages) == 2
+    assert not any("\n" in message for message in caplog.messages)
+
+
+def test_a_service_tells_them_as_it_starts_and_goes_on() -> None:
+    environ = {**os.environ, **REST, "FLYTE_SLURM_TRANSPORT": "soap"}
+    command = [sys.executable, "-c", "import flyteplugins.slurm_rest.connector"]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    assert done.stderr.count("FLYTE_SLURM_TRANSPORT is 'soap'. It takes auto, rest, ssh, cli.") == 1
+
+
+@pytest.mark.parametrize("wrong", ["FLYTE_SLURM_REST_CA_FILE", "FLYTE_SLURM_REST_URl"])
+async def test_a_create_is_refused(wrong: str, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    meta = await site.create()
+    monkeypatch.setenv(wrong, "/not/there")
+    with pytest.raises(ConfigError, match=wrong):
+        await site.create()
+    assert (await site.get(meta))[0] == "QUEUED", "what is under way goes on"
