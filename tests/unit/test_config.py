@@ -373,6 +373,11 @@ def test_a_host_is_a_name(host: str) -> None:
         load_settings({"ssh_host": host}, {})
 
 
+def test_an_unknown_argument_names_the_nearest() -> None:
+    with pytest.raises(TypeError, match=r"no argument 'ssh_hst'\. Did you mean 'ssh_host'"):
+        load_settings({"ssh_hst": "login"}, {})
+
+
 def test_only_the_environment_turns_host_key_verification_off(profile: Profile) -> None:
     assert load_settings({}, {"SLURM_REST_SSH_INSECURE": "1"}).ssh_insecure
     with pytest.raises(TypeError):
