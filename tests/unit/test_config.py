@@ -195,7 +195,7 @@ def test_the_key_signs_for_the_user_of_the_settings_or_of_the_process(monkeypatc
 
 @pytest.mark.parametrize("token", [123, b"token", [], object()])
 def test_what_is_neither_text_nor_provider(token: object) -> None:
-    with pytest.raises(ConfigError, match="The token is a"):
+    with pytest.raises(ConfigError, match="The token is of type"):
         load(token=token)
 
 
