@@ -14,7 +14,7 @@ from .models import ActionResult, CancelResult
 from .reuse import find_replaced
 from .sbatch.changes import read_changes
 from .transport.base import SlurmTransport
-from .transport.ids import base_id
+from .transport.ids import base_id, check_signal
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,15 +35,16 @@ class Acting:
 
     _transport: SlurmTransport
 
-    async def cancel(self, jobs: JobRefs, *, signal: str | None = None) -> list[CancelResult]:
-        """Cancel jobs, or send a signal to script and steps, and say for each what came of it.
+    async def cancel(self, jobs: JobRefs, *, signal: str | int | None = None) -> list[CancelResult]:
+        """Cancel jobs, or send a signal (a name or a number) to script and steps, and say for each what came of it.
 
         Cancelling twice does no harm. A handle whose id Slurm has given to another job is over: that one is left alone,
         here and in all that follows, which costs a look at the record of each handle's job before.
         """
+        word = check_signal(signal)
         listed, others = await self._others(jobs)
         mine = [job for place, job in enumerate(listed) if place not in others]
-        results = iter(await self._transport.cancel(labels_of(mine), signal) if mine else [])
+        results = iter(await self._transport.cancel(labels_of(mine), word) if mine else [])
         return [
             CancelResult(job_id=_id(job), outcome="already_over", message=_ANOTHERS)
             if place in others

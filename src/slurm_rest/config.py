@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 from urllib.parse import urlsplit
@@ -140,7 +141,9 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
     environ = os.environ if environ is None else environ
     for name in arguments or ():
         if name not in _ARGUMENTS:
-            raise TypeError(f"A client has no argument {name!r}")
+            near = get_close_matches(name, _ARGUMENTS, 1)
+            meant = f". Did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"A client has no argument {name!r}{meant}")
     given = {name: value for name, value in (arguments or {}).items() if value is not None}
     cluster = str(given.pop("cluster", None) or environ.get("SLURM_REST_CLUSTER", ""))
     named = bool(cluster)

@@ -156,7 +156,12 @@ def make_query(
 
 def _moment(value: Moment, now: datetime) -> datetime:
     """Return an aware time: a span is that long before ``now``, a time without a zone is this host's."""
-    return now - abs(value) if isinstance(value, timedelta) else value.astimezone(timezone.utc)
+    if isinstance(value, timedelta):
+        return now - abs(value)
+    if not isinstance(value, datetime):
+        hint = "Pass a datetime, or a timedelta before now; datetime.fromisoformat reads a text."
+        raise SpecError(f"{value!r} is no moment", hint=hint)
+    return value.astimezone(timezone.utc)
 
 
 def _words(value: Names) -> tuple[str, ...]:

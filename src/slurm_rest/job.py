@@ -174,7 +174,7 @@ class AsyncJob:
         async for change in self._client.watch([self], timeout=timeout):
             yield change
 
-    async def cancel(self, signal: str | None = None) -> CancelResult:
+    async def cancel(self, signal: str | int | None = None) -> CancelResult:
         """Cancel the job, or send it a signal, and say what came of it."""
         (result,) = await self._client.cancel([self], signal=signal)
         return result

@@ -34,7 +34,7 @@ class PathMap:
             return cls._of((_side(left), _side(right if equals else left)) for left, equals, right in _split(pieces))
         if isinstance(value, Mapping):
             return cls._of((_side(left), _side(right)) for left, right in value.items())
-        raise ConfigError(f"The path map is a {type(value).__name__}", hint=_FORM)
+        raise ConfigError(f"The path map is of type {type(value).__name__}", hint=_FORM)
 
     @classmethod
     def _of(cls, pairs: Iterable[tuple[str, str]]) -> PathMap:

@@ -206,7 +206,7 @@ class SlurmClient:
         """Yield every change of these jobs' states until all are over; see AsyncSlurmClient.watch."""
         return iterate(self._client.watch(_inner(jobs), timeout=timeout), self._portal.run)
 
-    def cancel(self, jobs: Jobs, *, signal: str | None = None) -> list[CancelResult]:
+    def cancel(self, jobs: Jobs, *, signal: str | int | None = None) -> list[CancelResult]:
         """Cancel jobs, or send them a signal, and say for each what came of it."""
         return self._portal.run(self._client.cancel(_inner(jobs), signal=signal))
 

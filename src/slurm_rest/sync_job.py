@@ -112,7 +112,7 @@ class Job:
         """Yield every change of the state, first the present one, until the job is over."""
         return iterate(self.inner.watch(timeout=timeout), self._portal.run)
 
-    def cancel(self, signal: str | None = None) -> CancelResult:
+    def cancel(self, signal: str | int | None = None) -> CancelResult:
         """Cancel the job, or send it a signal, and say what came of it."""
         return self._portal.run(self.inner.cancel(signal))
 

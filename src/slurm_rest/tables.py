@@ -123,7 +123,7 @@ def format_table(
         shown = []
         for place, (title, cell, most) in enumerate(zip(titles, row, widths, strict=True)):
             room = most if width is None else min(most, width - used)
-            if room <= 0:
+            if room <= 0 or (room < most and title in _WHOLE):
                 break
             text = fit(cell, room, ellipsis)
             used += room + len(_GAP)
@@ -135,6 +135,8 @@ def format_table(
 
 # These say nothing when cut.
 _RIGID = frozenset({"ID", "STATE", "EXIT", "ELAPSED", "SUBMITTED", "CPUS"})
+# A date of which the month is left says worse than nothing.
+_WHOLE = frozenset({"EXIT", "ELAPSED", "SUBMITTED"})
 # What a narrow terminal does without while every row says the same there, in this order.
 _IDLE = ("REASON", "FEATURES", "USER", "PARTITION", "PARTITIONS")
 

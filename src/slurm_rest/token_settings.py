@@ -57,7 +57,8 @@ class _Maker:
         if isinstance(value, (list, tuple)) and value:
             return chained([self._named(one) for one in value])
         raise ConfigError(
-            f"The token is a {type(value).__name__}", hint="Pass its text, a token provider, or a list of sources."
+            f"The token is of type {type(value).__name__}",
+            hint="Pass its text, a token provider, or a list of sources.",
         )
 
     def _named(self, source: object) -> TokenProvider:
@@ -65,7 +66,7 @@ class _Maker:
         if not isinstance(source, str):
             if callable(getattr(source, "token", None)):
                 return cast("TokenProvider", source)
-            raise ConfigError(f"A token source is a {type(source).__name__}", hint=f"A list takes: {_FORMS}.")
+            raise ConfigError(f"A token source is of type {type(source).__name__}", hint=f"A list takes: {_FORMS}.")
         kind, colon, value = source.partition(":")
         if kind == "env" and (value or not colon):
             return EnvironmentToken(self._environ, value or "SLURM_JWT")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.packaging.support import ROOT
 
-SCRIPTS = ["demo", "test", "check", "bench"]
+SCRIPTS = ["demo", "test", "check", "bench", "faults", "cluster", "codegen", "compose-check", "differential"]
 PIN = re.compile(r"(?P<name>[\w.-]+)==(?P<version>[\w.]+)(?:; .+)?")
 
 

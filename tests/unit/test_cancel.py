@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import httpx
 import pytest
 
@@ -98,7 +100,15 @@ async def test_2500_ids_are_three_requests(server: Server) -> None:
 
 @pytest.mark.parametrize(
     ("given", "word"),
-    [("TERM", "TERM"), ("SIGTERM", "TERM"), (" usr1 ", "USR1"), (9, "9"), ("15", "15"), (None, None)],
+    [
+        ("TERM", "TERM"),
+        ("SIGTERM", "TERM"),
+        (" usr1 ", "USR1"),
+        (9, "9"),
+        ("15", "15"),
+        (signal.SIGUSR1, "10"),
+        (None, None),
+    ],
 )
 def test_signals_that_slurm_knows(given: str | int | None, word: str | None) -> None:
     assert check_signal(given) == word
@@ -111,6 +121,18 @@ async def test_a_signal_that_slurm_does_not_know_would_kill_so_it_is_not_sent(gi
             await slurm.cancel(7, signal=given)  # type: ignore[arg-type]  # wrong on purpose
         assert caught.value.field == "signal"
         assert slurm.requests == 0
+
+
+async def test_a_signal_by_number_reaches_any_way(server: Server) -> None:
+    server.ping()
+    send = server.on("DELETE", "/jobs/", good(status=[]))
+    async with client() as slurm:
+        for given in (10, signal.SIGUSR1):
+            await slurm.cancel(7, signal=given)
+    async with client(transport="auto", environ={"PATH": "", "SLURM_REST_SSH_HOST": "login.test"}) as slurm:
+        assert slurm.transport == "rest"
+        await slurm.cancel(7, signal=10)
+    assert [body_of(call)["signal"] for call in send.calls] == ["10", "10", "10"]
 
 
 async def test_a_signal_goes_to_the_script_too(server: Server) -> None:

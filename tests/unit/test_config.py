@@ -195,7 +195,7 @@ def test_the_key_signs_for_the_user_of_the_settings_or_of_the_process(monkeypatc
 
 @pytest.mark.parametrize("token", [123, b"token", [], object()])
 def test_what_is_neither_text_nor_provider(token: object) -> None:
-    with pytest.raises(ConfigError, match="The token is a"):
+    with pytest.raises(ConfigError, match="The token is of type"):
         load(token=token)
 
 
@@ -371,6 +371,11 @@ def test_a_port_is_a_number(port: str) -> None:
 def test_a_host_is_a_name(host: str) -> None:
     with pytest.raises(ConfigError, match="not the name"):
         load_settings({"ssh_host": host}, {})
+
+
+def test_an_unknown_argument_names_the_nearest() -> None:
+    with pytest.raises(TypeError, match=r"no argument 'ssh_hst'\. Did you mean 'ssh_host'"):
+        load_settings({"ssh_hst": "login"}, {})
 
 
 def test_only_the_environment_turns_host_key_verification_off(profile: Profile) -> None:

@@ -79,6 +79,8 @@ def test_spans_are_before_now_and_times_without_a_zone_are_local() -> None:
     [
         ({"start": timedelta(hours=1), "end": timedelta(hours=2)}, "ends before it starts"),
         ({"start": None, "end": None, "state": "COMPLETING"}, "keeps no jobs in COMPLETING"),
+        ({"start": "2026-03-01", "end": None}, "'2026-03-01' is no moment"),
+        ({"start": None, "end": 5}, "5 is no moment"),
         ({"start": None, "end": None, "name": "a,b"}, "'a,b' is no single name"),
         ({"start": None, "end": None, "user": [""]}, "'' is no single name"),
     ],

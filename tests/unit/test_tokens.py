@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from slurm_rest.auth import ChainToken, KeyToken, ScontrolToken, ServerClock, StaticToken, TokenKeeper, read_claims
 from slurm_rest.auth import keeper as keeper_module
-from slurm_rest.errors import ConfigError, TokenExpired, TokenMissing, TokenRejected, UnknownUser
+from slurm_rest.errors import ConfigError, TokenExpired, TokenMissing, TokenRejected, TokenSourceError, UnknownUser
 from tests.support.logs import logged
 from tests.support.transports import rest_of
 
@@ -642,3 +643,29 @@ async def test_a_token_that_was_refused_too_is_not_tried_a_third_time(server: Se
             await slurm.states([1])
         await slurm.states([1])
     assert [call.request.headers["x-slurm-user-token"] for call in read.calls] == ["old", "new", "newest"]
+
+
+# --- a provider of the caller's own ---------------------------------------------------------------------------
+
+
+async def test_what_a_callers_provider_raises_is_an_error_of_its_source(now: Time) -> None:
+    text = make(1800)
+    broken = Source([RuntimeError(f"the vault took {text} back")])
+    with pytest.raises(TokenSourceError, match="the source failed: RuntimeError: the vault") as caught:
+        await keep(broken, now).token()
+    shown = traceback.format_exception(type(caught.value), caught.value, caught.value.__traceback__)
+    assert text not in "".join(shown)
+    assert caught.value.hint
+    # Others step in.
+    assert await keep(ChainToken([broken, Source([text], name="another")], clock=now), now).token() == text
+
+
+@pytest.mark.parametrize("given", [None, b"token", 7])
+async def test_what_is_no_text_is_no_token(now: Time, given: object) -> None:
+    with pytest.raises(TokenSourceError, match=f"gave no text but {type(given).__name__}"):
+        await keep(Source([given]), now).token()  # type: ignore[list-item]  # wrong on purpose
+
+
+async def test_a_callers_token_may_have_blanks_around_it(now: Time) -> None:
+    """As a file or a secret store has it."""
+    assert await keep(Source([f"SLURM_JWT={make(1800)}\n"]), now).token() == make(1800)

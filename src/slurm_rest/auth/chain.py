@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from slurm_rest.errors import SlurmError, TokenMissing
 
 from .claims import read_claims
-from .sources import KnowsTime, TokenProvider
+from .sources import KnowsTime, TokenProvider, ask
 
 __all__ = ["ChainToken"]
 
@@ -63,9 +63,9 @@ class ChainToken:
         refused = self._last if renew else ""
         for provider in self.providers:
             try:
-                token = await provider.token()
+                token = await ask(provider)
                 if refused and token == refused:
-                    token = await provider.token(renew=True)
+                    token = await ask(provider, renew=True)
             except SlurmError as error:
                 reasons[provider.name] = error.message.removeprefix(f"{provider.name} ")
                 continue

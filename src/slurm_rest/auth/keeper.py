@@ -12,7 +12,7 @@ from slurm_rest.metrics import Metrics
 
 from .chain import ChainToken
 from .claims import ServerClock, TokenClaims, read_claims
-from .sources import EnvironmentToken, KnowsTime, NoToken, StaticToken, TokenProvider
+from .sources import EnvironmentToken, KnowsTime, NoToken, StaticToken, TokenProvider, ask
 
 __all__ = ["TokenKeeper"]
 
@@ -140,9 +140,9 @@ class TokenKeeper:
 
     async def _ask(self) -> str:
         try:
-            token = await self.provider.token()
+            token = await ask(self.provider)
             if token and self._is_due(token):
-                renewed = await self.provider.token(renew=True)
+                renewed = await ask(self.provider, renew=True)
                 if renewed == token or self._is_due(renewed):
                     self._leave_alone_until = time.monotonic() + _RETRY_SECONDS
                 token = renewed

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from slurm_rest.errors import TokenMissing, TokenSourceError
+from slurm_rest.errors import SlurmError, TokenMissing, TokenSourceError
 from slurm_rest.processes import TooMuchOutputError, run_command
 from slurm_rest.within import within
 
@@ -25,6 +25,7 @@ __all__ = [
     "NoToken",
     "StaticToken",
     "TokenProvider",
+    "ask",
 ]
 
 # A source that keeps giving a token that is about to end is not asked for another one more often than this.
@@ -46,6 +47,25 @@ class TokenProvider(Protocol):
 
     async def token(self, *, renew: bool = False) -> str:
         """Return the token, or raise ConfigError or TokenMissing."""
+
+
+async def ask(provider: TokenProvider, *, renew: bool = False) -> str:
+    """Return a provider's token, empty where it is NoToken's.
+
+    A provider may be the caller's own, so whatever else it raises, or returns, becomes a TokenSourceError.
+    """
+    hint = "The provider's token() is async, returns text, and takes renew=."
+    try:
+        token: object = await (provider.token(renew=True) if renew else provider.token())
+    except SlurmError:
+        raise
+    except Exception as error:
+        told = redact(f"{type(error).__name__}: {error}")
+        # What it said may hold a token, and a traceback would show that.
+        raise TokenSourceError(f"{provider.name} failed: {told}", hint=hint) from None
+    if not isinstance(token, str):
+        raise TokenSourceError(f"{provider.name} gave no text but {type(token).__name__}", hint=hint)
+    return clean_token(token, provider.name) if token else ""
 
 
 @runtime_checkable

@@ -81,7 +81,7 @@ def jobs(
     else:
         out_table(found)
     if hidden:
-        remark(f"slurm-rest: {hidden} older jobs are not shown")
+        remark(f"slurm-rest: {hidden} older job{'s are' if hidden > 1 else ' is'} not shown")
 
 
 def _guarded(ctx: click.Context, read: Callable[[AsyncSlurmClient], Awaitable[JobTable]]) -> JobTable:

@@ -21,7 +21,7 @@ _ADVICE = {
     2048: "Check licenses=.",
     2050: "A limit of the account or QOS stands against it: ask for less.",
     2051: "Ask for a shorter time=, or another partition.",
-    2053: "List reservations with: client.api.get_reservations()",
+    2053: "List reservations with: scontrol show reservation",
     2066: "Check qos=.",
     2081: "Check array=: indices as in 0-9%2, below the cluster's MaxArraySize.",
     2166: "slurmrestd's host knows no user of that name.",

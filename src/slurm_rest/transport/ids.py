@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from signal import Signals
 
 from slurm_rest.errors import SpecError
 from slurm_rest.models import JobInfo
@@ -69,7 +70,9 @@ def check_signal(value: str | int | None) -> str | None:
     """Return a signal name; an unknown one must not be sent, since slurmrestd then kills the job (v0.0.41+)."""
     if value is None:
         return None
-    word = str(value).strip().upper().removeprefix("SIG")
+    # Their text differs from one Python to another.
+    plain = int(value) if isinstance(value, Signals) else value
+    word = str(plain).strip().upper().removeprefix("SIG")
     if word in _SIGNALS or (word.isdecimal() and 1 <= int(word) <= 64):
         return word
     hint = f"It takes a number from 1 to 64, or one of {', '.join(sorted(_SIGNALS))}."

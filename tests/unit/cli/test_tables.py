@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -149,9 +150,17 @@ def test_a_narrow_terminal_does_without_what_every_row_says() -> None:
     assert head.split() == ["ID", "NAME", "PARTITION", "STATE", "ELAPSED", "NODES", "SUBMITTED"]
 
 
+def test_a_column_that_says_nothing_when_cut_is_left_out() -> None:
+    rows = [job_row("train", "alice", "Priority", "gpu"), job_row("a" * 40, "bob")]
+    for width in range(10, 90):
+        for line in format_table(JOB_TITLES, rows, width=width)[1:]:
+            assert not re.search(r"(11-30|00:0)\S*…", line)
+            assert ("11-30" in line) == ("11-30 09:26" in line)
+
+
 def test_what_tells_rows_apart_stays() -> None:
     rows = [job_row("train", "alice", "Priority", "gpu"), job_row("a" * 40, "bob")]
-    (head, *_) = format_table(JOB_TITLES, rows, width=80)
+    (head, *_) = format_table(JOB_TITLES, rows, width=83)
     assert [word[:4] for word in head.split()] == [title[:4] for title in JOB_TITLES]
 
 
