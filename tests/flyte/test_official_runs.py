@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from flyte.types import TypeEngine
 
@@ -16,7 +16,7 @@ from cluster.native import Cluster
 
 from .official import CODE, recorded
 from .support.image import packed_tasks, provide_image
-from .support.platform import Platform, Submitted
+from .support.platform import Platform, Submitted, service
 from .support.s3 import Store
 from .test_containers import succeeded
 from .test_end_to_end import phase
@@ -46,9 +46,13 @@ requests.urlopen(requests.Request(url, open(sys.argv[3], "rb").read(), method="P
 
 
 async def submitted(
-    platform: Platform, store: Store, cluster: Cluster, names: Sequence[str] = NAMES
+    platform: Platform,
+    store: Store,
+    cluster: Cluster,
+    names: Sequence[str] = NAMES,
+    connection: Mapping[str, object] | None = None,
 ) -> dict[str, Submitted]:
-    """Give tasks to the connector, as the platform does that has kept their templates."""
+    """Give tasks to the connector, as the platform does that has kept their templates; ``connection`` is their own."""
     provide_image(cluster)
     folder = cluster.shared / "stand-ins"
     folder.mkdir(exist_ok=True)
@@ -60,6 +64,7 @@ async def submitted(
 
     async def create(name: str) -> Submitted:
         template, inputs = recorded(name)
+        template.custom["connection"].update(connection or {})
         return await platform.create(template, given=inputs)
 
     jobs = dict(zip(names, await asyncio.gather(*map(create, names)), strict=True))
@@ -181,3 +186,21 @@ async def test_its_tasks_run_with_its_variables_alone(
     await check_failure(platform, jobs["broken"], *BROKEN)
     await check_look(platform, store, cluster_24_11, jobs["look"])
     await check_abort(platform, jobs["waiting"], login="alice@127.0.0.1")
+
+
+async def test_its_tasks_name_the_cluster_themselves(store: Store, cluster_24_11: Cluster) -> None:
+    """The other way that it has: nothing on the connector, key and known hosts are Flyte's secrets.
+
+    The platform sends them with each call but those for logs and metrics.
+    """
+    cluster = cluster_24_11
+    secrets = {"ssh_private_key": cluster.ssh_key.read_text(), "known_hosts_data": cluster.known_hosts.read_text()}
+    connection = {"host": "127.0.0.1", "port": cluster.ssh_port, "username": "alice"}
+    with service(store.variables()) as address:
+        platform = Platform(address, secrets=secrets, environment=store.variables())
+        jobs = await submitted(platform, store, cluster, ("train", "waiting"), connection)
+        await check_train(platform, store, jobs["train"])
+        await check_abort(platform, jobs["waiting"], login="alice@127.0.0.1")
+        kept = b"".join(job.meta for job in jobs.values()).decode()
+        assert not [line for value in secrets.values() for line in value.split() if len(line) > 30 and line in kept]
+        await platform.close()

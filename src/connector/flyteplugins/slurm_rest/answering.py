@@ -32,6 +32,7 @@ from .queueing import gave_up, is_overdue, is_stuck
 from .running import LOCAL_RUN, in_order
 from .settings import Deployment, SecretValues
 from .states import Phase
+from .wording import in_our_terms
 
 __all__ = ["ANSWER", "Question", "answer"]
 
@@ -106,6 +107,7 @@ async def _heard(known: Known, question: Question) -> tuple[Look, Verdict]:
     """Return what Slurm says of the job, and what that alone means."""
     meta, cluster, time = question.meta, question.cluster, question.time
     look = await cluster.follower.look(meta.identity(), time.most(_FIRST_NEWS))
+    look = replace(look, trouble=in_our_terms(look.trouble))
     if look.record is not None and not meta.is_of(look.record):
         lost = JobNotFound(f"Its id belongs to another job now, {look.record.name!r}")
         look = Look(look.state, is_over=True, error=lost)

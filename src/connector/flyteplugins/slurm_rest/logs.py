@@ -27,6 +27,7 @@ from slurm_rest.transport.files import Files
 from .members import output_of, task_ids
 from .messages import sendable
 from .usage import allocated
+from .wording import in_our_terms
 
 if TYPE_CHECKING:
     from .clients import Cluster
@@ -93,7 +94,7 @@ async def unreadable(meta: SlurmJobMetadata, error: SlurmError) -> AsyncIterator
 
 
 def _one_line(error: SlurmError) -> str:
-    return " ".join(str(error).split())
+    return in_our_terms(" ".join(str(error).split()))
 
 
 def _streams(meta: SlurmJobMetadata) -> list[tuple[str, str]]:

@@ -30,6 +30,7 @@ from .secret_ways import secret_lines
 from .settings import ClusterAccess, Deployment, SecretValues
 from .states import Phase, goes_on
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
+from .wording import tells_in_our_terms
 from .workplace import find_workplace, require_files
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
     # --- create ---------------------------------------------------------------------------------------------
 
+    @tells_in_our_terms
     async def create(
         self,
         task_template: TaskTemplate,
@@ -117,6 +119,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
     # --- get ------------------------------------------------------------------------------------------------
 
+    @tells_in_our_terms
     async def get(
         self,
         resource_meta: SlurmJobMetadata,
@@ -141,6 +144,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
     # --- delete ---------------------------------------------------------------------------------------------
 
+    @tells_in_our_terms
     async def delete(
         self,
         resource_meta: SlurmJobMetadata,
