@@ -71,6 +71,11 @@ def test_a_time_limit_may_be_of_any_natural_type(limit: Any, expected: timedelta
     assert plan(script_task(config=Slurm(time_limit=limit))).spec.options()["time"] == expected
 
 
+@pytest.mark.parametrize("timeout", [10**10, timedelta.max / 2, timedelta(days=4000)])
+def test_a_timeout_of_many_years_is_none(timeout: Any) -> None:
+    assert plan(script_task(timeout=timeout)).spec.options()["time"] == "UNLIMITED"
+
+
 def test_moments_and_tuples_in_options_arrive() -> None:
     moment = datetime(2030, 1, 1, tzinfo=timezone.utc)
     found = plan(script_task(config=Slurm(sbatch_options={"begin": moment, "exclude": ("n1", "n2")}))).spec.options()
@@ -113,6 +118,38 @@ def test_a_port_may_be_text() -> None:
 def test_what_could_never_work_is_no_configuration(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(given))):
         Slurm(**given)
+
+
+@pytest.mark.parametrize("field", ["host", "username", "container_image", "working_dir", "known_hosts", "rest_token"])
+@pytest.mark.parametrize("value", [b"hidden", 5, ["hidden"], "hidden\n", "hidden\0", "hidden\udce9"])
+def test_what_is_no_text_of_one_line_is_refused_by_name(field: str, value: Any) -> None:
+    """Or a protobuf Struct refuses it much later, and says neither where nor why."""
+    with pytest.raises(ValueError, match=f"{field} ") as caught:
+        Slurm(**{field: value})
+    assert "hidden" not in str(caught.value)
+
+
+def test_a_key_in_place_of_its_secrets_name_goes_nowhere() -> None:
+    key = "-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0\n"
+    with pytest.raises(ValueError, match="the name of a Flyte secret") as caught:
+        Slurm(ssh_private_key=key)
+    assert "c2VjcmV0" not in str(caught.value)
+
+
+def test_a_path_may_be_one() -> None:
+    config: Any = {"container_image": Path("/images/a.sif"), "working_dir": Path("/scratch"), "known_hosts": Path("/k")}
+    read = read_task(serialize(script_task(config=Slurm(container_runtime="apptainer", **config))))
+    assert (read.working_dir, read.connection.known_hosts) == ("/scratch", "/k")
+    assert Slurm(**config).container_image == "/images/a.sif"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("inputs", ["a"]), ("outputs", "x"), ("plugin_config", {"nodes": 1}), ("plugin_config", None)]
+)
+def test_arguments_in_a_wrong_place_are_named(name: str, value: Any) -> None:
+    given: dict[str, Any] = {"plugin_config": Slurm(), name: value}
+    with pytest.raises(ValueError, match=f"{name} is a"):
+        SlurmScriptTask("wrong", SCRIPT, **given)
 
 
 def test_secrets_in_env_are_not_shown_when_they_are_refused() -> None:
