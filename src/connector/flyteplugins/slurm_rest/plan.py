@@ -124,10 +124,8 @@ def make_plan(
     said = {*options, *directives}
     if task.max_runtime is not None and "time" not in said:
         # Slurm counts in minutes over REST; the platform itself ends the attempt to the second.
-        is_limit = task.max_runtime < _NO_LIMIT
-        options["time"] = (
-            timedelta(minutes=math.ceil(task.max_runtime.total_seconds() / 60)) if is_limit else "UNLIMITED"
-        )
+        minutes = timedelta(minutes=math.ceil(task.max_runtime.total_seconds() / 60))
+        options["time"] = minutes if minutes < _NO_LIMIT else "UNLIMITED"
     if task.interruptible and not {"requeue", "no_requeue"} & said:
         # A preempted job then starts anew by itself where the site requeues, within the same attempt.
         options["requeue"] = True
