@@ -12,11 +12,14 @@ from flyte.types import TypeEngine
 
 from flyteplugins.slurm_rest import transfers, typed
 from flyteplugins.slurm_rest.outcome import Outcome
+from flyteplugins.slurm_rest.settling import may_go_by
 from flyteplugins.slurm_rest.transfers import Transfer, collect
 from flyteplugins.slurm_rest.typed import type_text
 from flyteplugins.slurm_rest.values import check_variables
 from slurm_rest import AsyncSlurmClient
+from slurm_rest.errors import FilesError
 from slurm_rest.testing import FakeTransport
+from slurm_rest.transport.files import FileStat
 
 from .support.s3 import Store
 
@@ -145,6 +148,23 @@ async def test_a_long_value_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch
     assert (short, long) == ([1], [2] * 3001)
     assert size > 3001
     assert threads["[1"] == threading.get_ident() != threads["[2"]
+
+
+async def test_a_failure_of_the_file_system_is_no_missing_output(
+    client: AsyncSlurmClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a day of computing the task would have failed for a moment's trouble."""
+    (tmp_path / "out").write_text("x")
+
+    async def fails(path: str) -> FileStat:
+        raise FilesError(f"{path}: Failure", path=path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(client.files, "stat", fails)
+        with pytest.raises(FilesError, match="Failure") as caught:
+            await moved(client, kind="file", uri=str(tmp_path / "kept"))
+        assert may_go_by(caught.value)
+    assert (await moved(client, kind="file", uri=str(tmp_path / "kept"))).is_success
 
 
 async def test_a_pipe_is_no_file(client: AsyncSlurmClient, tmp_path: Path) -> None:

@@ -46,6 +46,21 @@ async def test_two_calls_ask_at_once_who_cancelled_a_job(monkeypatch: pytest.Mon
     assert await asyncio.gather(*calls) == [False, False, False]
 
 
+async def test_what_a_store_says_after_the_call_is_kept_and_its_task_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = asyncio.Event()
+
+    async def read(uri: str) -> objects.Found:
+        await answered.wait()
+        return objects.Found(b"", "tag")
+
+    monkeypatch.setattr(objects, "read", read)
+    known = Cancellations()
+    assert await known.is_ours("k", META, patience=0) is None
+    answered.set()
+    await until_true(lambda: not known._looks, "its answer")
+    assert "k" in known
+
+
 async def test_a_job_is_deleted_while_another_call_waits_for_its_outcome() -> None:
     settling, begun = Settling(), asyncio.Event()
 

@@ -11,7 +11,7 @@ from obstore.exceptions import GenericError, PermissionDeniedError
 
 from flyteplugins.slurm_rest.outcome import Outcome
 from flyteplugins.slurm_rest.settling import Settling, may_go_by
-from slurm_rest.errors import ConfigError, Unreachable
+from slurm_rest.errors import ConfigError, FilesError, Unreachable
 
 
 class Time:
@@ -37,8 +37,12 @@ FAULTS = [
     GenericError("connection reset"),
     PermissionDeniedError("not yet"),
     httpx.ConnectError("refused"),
+    FilesError("an SFTP server's Failure"),
 ]
-MISTAKES = [TypeError("x"), KeyError("x"), ValueError("x"), AttributeError("x"), ConfigError("x")]
+MISTAKES = [
+    *(TypeError("x"), KeyError("x"), ValueError("x"), AttributeError("x"), ConfigError("x")),
+    FilesError("x", kind="denied"),
+]
 
 
 @pytest.mark.parametrize("error", FAULTS, ids=lambda error: type(error).__name__)

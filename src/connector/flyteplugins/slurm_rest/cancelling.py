@@ -11,6 +11,7 @@ import hashlib
 import logging
 import posixpath
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import flyte.storage as storage
 
@@ -72,13 +73,15 @@ class Cancellations:
         task = self._looks.get(key)
         if task is None:
             task = self._looks[key] = asyncio.create_task(self._look(mark), name=f"cancelled? {key}")
+            task.add_done_callback(partial(self._answered, key))
         await asyncio.wait([task], timeout=patience)
-        if not task.done():
-            return None
-        # Another call may have waited for the same look.
+        return self._ours.get(key)
+
+    def _answered(self, key: str, task: asyncio.Task[bool]) -> None:
+        # Whoever asks next finds it, and nothing is left of a job that nobody asks about any more.
         self._looks.pop(key, None)
-        self._ours.set(key, task.result())
-        return task.result()
+        if not task.cancelled():
+            self._ours.set(key, key in self or task.result())
 
     async def _look(self, mark: str) -> bool:
         for pause in (*_PAUSES, 0.0):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from .options import (
     FIELD_OPTIONS,
@@ -29,6 +30,9 @@ __all__ = ["LAUNCHERS", "Slurm"]
 
 LAUNCHERS = ("single", "srun")
 _SSH_PORT = 22
+_PATHS = ("container_image", "container_workdir", "working_dir", "known_hosts", "python_environment")
+_NAMES = ("host", "username", "cluster", "rest_url", "rest_api_version")
+_SECRETS = ("ssh_private_key", "known_hosts_secret", "rest_token")
 
 
 @dataclass
@@ -105,6 +109,11 @@ class Slurm:
     rest_token: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        for name in (*_PATHS, *_NAMES, *_SECRETS):
+            if isinstance(value := getattr(self, name), PurePath) and name in _PATHS:
+                setattr(self, name, str(value))
+            elif value is not None:
+                _check_line(name, value)
         check_runtime(self.container_runtime)
         if self.launcher not in LAUNCHERS:
             raise ValueError(f"Unknown launcher {self.launcher!r}; expected one of: {', '.join(LAUNCHERS)}")
@@ -189,10 +198,19 @@ class Slurm:
         return {keyword: name for keyword, name in named.items() if name}
 
 
+def _check_line(name: str, value: object) -> None:
+    """Refuse what is no text of one line; it is not shown, since it may be a secret. Raises ValueError."""
+    what = "the name of a Flyte secret, not its value" if name in _SECRETS else "a text of one line"
+    if not isinstance(value, str):
+        raise ValueError(f"{name} is of type {type(value).__name__}: it takes {what}")
+    if any(char < " " or "\ud800" <= char <= "\udfff" for char in value):
+        raise ValueError(f"{name} has a line end, or what is no text: it takes {what}")
+
+
 def _check_directory(path: str | None) -> None:
-    if path is not None and not set("\n\0\\").isdisjoint(path):
-        # A backslash in the name of an output file has a meaning to Slurm, and cannot be escaped.
-        raise ValueError(f"working_dir is {path!r}: it may have no line end and no backslash")
+    if path is not None and "\\" in path:
+        # In the name of an output file it has a meaning to Slurm, and cannot be escaped.
+        raise ValueError(f"working_dir is {path!r}: it may have no backslash")
     if path is not None and ("$" in path or (path.startswith("~") and path.partition("/")[0] != "~")):
         # A directory of that very name would be made.
         raise ValueError(f"working_dir is {path!r}: no shell reads it; write ~/ for the user's home, or a whole path")

@@ -26,6 +26,8 @@ Upload = Literal["connector", "job", "presigned"]
 _UPLOADS = ("connector", "job", "presigned")
 # With these a script writes to a path of the cluster.
 _LOCAL = ("connector", "presigned")
+# Slurm holds no time of 68 years, and whoever says such a one wants none.
+_NO_LIMIT = timedelta(days=3650)
 _KINDS = ("file", "directory", "value")
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
@@ -122,7 +124,8 @@ def make_plan(
     said = {*options, *directives}
     if task.max_runtime is not None and "time" not in said:
         # Slurm counts in minutes over REST; the platform itself ends the attempt to the second.
-        options["time"] = timedelta(minutes=math.ceil(task.max_runtime.total_seconds() / 60))
+        minutes = timedelta(minutes=math.ceil(task.max_runtime.total_seconds() / 60))
+        options["time"] = minutes if minutes < _NO_LIMIT else "UNLIMITED"
     if task.interruptible and not {"requeue", "no_requeue"} & said:
         # A preempted job then starts anew by itself where the site requeues, within the same attempt.
         options["requeue"] = True

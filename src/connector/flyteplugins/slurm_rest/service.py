@@ -75,7 +75,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         task, execution = read_task(task_template), read_execution(task_execution_metadata)
         deployment = await asyncio.to_thread(check, os.environ, task.connection.cluster)
         if task.asks_for_unsafe_host and not deployment.skip_host_key_verification:
-            log.warning("%s asks not to verify host keys: only the deployment can say so", task.name)
+            log.warning("%r asks not to verify host keys: only the deployment can say so", task.name)
         secrets = _secret_values(ssh_private_key, known_hosts_data, rest_token)
         access, asked = await _whose(deployment, task, execution, secrets)
         cluster = self.known.clusters.get(access)

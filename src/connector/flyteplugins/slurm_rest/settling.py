@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from slurm_rest.errors import AccountingDown, ControllerDown, TransportError
+from slurm_rest.errors import AccountingDown, ControllerDown, FilesError, TransportError
 
 from .outcome import Outcome
 
@@ -116,6 +116,9 @@ class Settling:
 
 def may_go_by(error: Exception) -> bool:
     """Tell whether a fault is the store's, or that of the way to it or to the cluster; all else would stay as it is."""
+    if isinstance(error, FilesError):
+        # The server of SFTP says no more of whatever its file system had just then.
+        return error.kind == "failed"
     roots = {kind.__module__.partition(".")[0] for kind in type(error).__mro__}
     return isinstance(error, _FAULTS) or not roots.isdisjoint(_STORES)
 

@@ -17,6 +17,7 @@ from .caching import ScriptPolicy, with_script
 from .clustering import clustered_config, keep_configuration
 from .config import Slurm
 from .local import run_here
+from .options import check_mapping
 from .script import check_directives, output_references, read_directives, with_interpreter
 from .template import NATIVE, SCRIPT
 from .typed import check_value_type, type_text
@@ -84,6 +85,11 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
     ) -> None:
         if output_upload not in UPLOADS:
             raise ValueError(f"output_upload must be one of {', '.join(UPLOADS)}, not {output_upload!r}")
+        if not isinstance(plugin_config, Slurm):
+            kind = f"{type(plugin_config).__module__}.{type(plugin_config).__name__}"
+            raise ValueError(f"plugin_config is a {kind}: it takes flyteplugins.slurm_rest.Slurm")
+        check_mapping("inputs", inputs or {})
+        check_mapping("outputs", outputs or {})
         given, declared = dict(inputs or {}), dict(outputs or {})
         check_variables(given, declared, plugin_config.env, output_upload)
         _check_types(name, declared, output_upload)

@@ -24,6 +24,7 @@ from .messages import sendable
 from .objects import unstorable
 from .outcome import Outcome
 from .receipts import Receipts
+from .settling import may_go_by
 from .typed import ALL_VALUES_LIMIT, VALUE_LIMIT, MalformedValue, read_value
 
 __all__ = ["Transfer", "collect"]
@@ -101,6 +102,8 @@ async def _moved(transfer: Transfer, files: Files) -> bytes:
             elif not await _bring(place, files, transfer.limit):
                 raise _Missing(place)
         except (_Missing, _TooLarge, FilesError) as error:  # noqa: PERF203  # each has its own
+            if may_go_by(error):
+                raise
             wrong[name] = str(error)
     return json.dumps({"values": values, "wrong": wrong}).encode()
 
@@ -189,7 +192,7 @@ async def _bring_tree(top: str, uri: str, files: Files, limit: int | None) -> bo
         # Before anything is sent: flyte would store it under another name, over another file perhaps.
         if problem := unstorable(posixpath.join(uri, entry.relative)):
             what = f"{sendable(entry.path)!r} cannot be stored, with {problem}: rename it, or pack the directory"
-            raise FilesError(what, path=entry.path, kind="failed")
+            raise FilesError(what, path=entry.path, kind="kind")
     for entry in entries:
         await _send(files, entry.path, posixpath.join(uri, entry.relative), entry.size)
     return bool(entries)
@@ -200,7 +203,7 @@ async def _listed(top: str, files: Files) -> list[Entry]:
     async with aclosing(files.walk(top)) as found:
         async for entry in found:
             if entry.problem:
-                raise FilesError(f"{entry.path} cannot be followed ({entry.problem})", path=entry.path, kind="failed")
+                raise FilesError(f"{entry.path} cannot be followed ({entry.problem})", path=entry.path, kind="kind")
             if entry.kind == "file":
                 entries.append(entry)
             if len(entries) > _MOST_FILES:

@@ -37,7 +37,7 @@ async def walk(store: Store, path: str) -> AsyncGenerator[Entry, None]:
             count += 1
             if count > _MAX_ENTRIES:
                 hint = "Does it have links to directories in it that lead to each other?"
-                raise FilesError(f"{path} has more than {_MAX_ENTRIES} entries", path=path, hint=hint)
+                raise FilesError(f"{path} has more than {_MAX_ENTRIES} entries", path=path, kind="kind", hint=hint)
             entry, real = await _look(store, directory, name, stat, top)
             if entry.kind == "directory" and not entry.problem:
                 if real in above:

@@ -1,0 +1,127 @@
+"""What could never work is refused where the task is defined, by the name of the field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import flyte
+import pytest
+
+from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
+from flyteplugins.slurm_rest.template import Task, read_task
+
+from .support.platform import serialize
+from .test_odd_tasks import plan, script_task
+
+SCRIPT = "#!/bin/bash\necho\n"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"modules": "gcc"},
+        {"srun_args": "--mpi=pmix"},
+        {"container_args": "--nv"},
+        {"container_mounts": "/a:/b"},
+        {"container_mounts": [1]},
+        {"container_args": ["--output=/home/u/.ssh/authorized_keys"]},
+        {"container_args": ["hostname"]},
+        {"container_args": ["--nv\n--bind"], "container_runtime": "apptainer"},
+        {"env": {"A": None}},
+        {"env": {"A": "x\0"}},
+        {"env": {"A": "x" * 131072}},
+        {"port": "ssh"},
+        {"port": 70000},
+        {"port": True},
+        {"working_dir": "a\\b"},
+        {"working_dir": "a\nb"},
+        {"working_dir": "$HOME/jobs"},
+        {"working_dir": "~bob/jobs"},
+        {"env": [("A", "1")]},
+        {"sbatch_options": ["requeue"]},
+    ],
+)
+def test_what_could_never_work_is_no_configuration(given: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(given))):
+        Slurm(**given)
+
+
+@pytest.mark.parametrize("field", ["host", "username", "container_image", "working_dir", "known_hosts", "rest_token"])
+@pytest.mark.parametrize("value", [b"hidden", 5, ["hidden"], "hidden\n", "hidden\0", "hidden\udce9"])
+def test_what_is_no_text_of_one_line_is_refused_by_name(field: str, value: Any) -> None:
+    """Or a protobuf Struct refuses it much later, and says neither where nor why."""
+    with pytest.raises(ValueError, match=f"{field} ") as caught:
+        Slurm(**{field: value})
+    assert "hidden" not in str(caught.value)
+
+
+def test_a_key_in_place_of_its_secrets_name_goes_nowhere() -> None:
+    key = "-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0\n"
+    with pytest.raises(ValueError, match="the name of a Flyte secret") as caught:
+        Slurm(ssh_private_key=key)
+    assert "c2VjcmV0" not in str(caught.value)
+
+
+def test_a_path_may_be_one() -> None:
+    config: Any = {"container_image": Path("/images/a.sif"), "working_dir": Path("/scratch"), "known_hosts": Path("/k")}
+    read = read_task(serialize(script_task(config=Slurm(container_runtime="apptainer", **config))))
+    assert (read.working_dir, read.connection.known_hosts) == ("/scratch", "/k")
+    assert Slurm(**config).container_image == "/images/a.sif"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("inputs", ["a"]), ("outputs", "x"), ("plugin_config", {"nodes": 1}), ("plugin_config", None)]
+)
+def test_arguments_in_a_wrong_place_are_named(name: str, value: Any) -> None:
+    given: dict[str, Any] = {"plugin_config": Slurm(), name: value}
+    with pytest.raises(ValueError, match=f"{name} is a"):
+        SlurmScriptTask("wrong", SCRIPT, **given)
+
+
+def test_secrets_in_env_are_not_shown_when_they_are_refused() -> None:
+    with pytest.raises(ValueError, match="PASSWORD") as caught:
+        Slurm(env={"PASSWORD": "hidden\0"})
+    assert "hidden" not in str(caught.value)
+
+
+@pytest.mark.parametrize("option", ["comment", "open-mode", "input"])
+def test_options_that_do_no_harm_are_free_as_in_the_other_package(option: str) -> None:
+    value = {"comment": "for Ann", "open-mode": "append", "input": "/data/x"}[option]
+    found = plan(script_task(config=Slurm(sbatch_options={option: value}))).spec.options()
+    assert str(found[option.replace("-", "_")]).startswith(value)
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        (" \n", "empty"),
+        ("#!/bin/bash\n#SBATCH --tmie=5\n", "--time"),
+        ("#!/bin/bash\necho \0\n", "NUL"),
+        ("\ufeff", "empty"),
+        (b"#!/bin/bash\n", "bytes"),
+        (Path("train.sbatch"), "pass its text"),
+        (None, "pass its text"),
+        ("#!/bin/bash\necho caf\udce9\n", "line 2"),
+        ("#!/bin/bash\n#SBATCH --clusters=other\n", "--clusters"),
+        ("#!/bin/bash\n#SBATCH --test-only\n", "--test-only"),
+        ("#!/bin/bash\n#SBATCH --uid=0\n", "--uid"),
+    ],
+)
+def test_a_script_that_makes_no_job_is_no_task(script: Any, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        script_task(script)
+
+
+def test_directives_that_take_a_job_away_are_refused_when_the_other_package_made_the_task() -> None:
+    with pytest.raises(ValueError, match="--clusters"):
+        plan(Task("slurm_script", "x", script="#!/bin/sh\n#SBATCH -M other\n"))
+
+
+def test_an_array_is_no_python_task() -> None:
+    env = flyte.TaskEnvironment("array-of-functions", plugin_config=Slurm(sbatch_options={"array": "0-3"}))
+    with pytest.raises(ValueError, match="array"):
+
+        @env.task
+        async def work() -> int:
+            return 1
