@@ -55,10 +55,14 @@ def over_ssh(cluster: Cluster) -> dict[str, str]:
     }
 
 
+# A secret that the connector holds for tasks.
+HELD = {"FLYTE_SLURM_SECRETS": "held=connector-env:HELD_BY_CONNECTOR", "HELD_BY_CONNECTOR": "it's held"}
+
+
 @pytest.fixture(scope="session")
 def rest_service(flyte_cluster: Cluster, store: Store) -> Iterator[str]:
     """Return the address of the connector service, whose deployment has slurmrestd and a shared mount."""
-    with service({**store.variables(), **over_rest(flyte_cluster)}) as address:
+    with service({**store.variables(), **over_rest(flyte_cluster), **HELD}) as address:
         yield address
 
 
@@ -74,7 +78,7 @@ async def platform(rest_service: str, store: Store) -> AsyncIterator[Platform]:
 async def platform_over_ssh(cluster_24_11: Cluster, store: Store) -> AsyncIterator[Platform]:
     """Return the platform's side of a service whose deployment has a login node and nothing else."""
     provide_python(cluster_24_11)
-    with service({**store.variables(), **over_ssh(cluster_24_11)}) as address:
+    with service({**store.variables(), **over_ssh(cluster_24_11), **HELD}) as address:
         found = Platform(address, environment=store.variables())
         yield found
         await found.close()
