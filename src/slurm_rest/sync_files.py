@@ -53,6 +53,10 @@ class SyncFiles:
         """Make a directory and those above it, where they are missing. Root gives it the owner of the one above."""
         self._run(self._files.make_directory(path))
 
+    def write_private(self, path: str, data: bytes) -> None:
+        """Write a file that its owner alone may read, mode 0600, whole and in place of one that is there."""
+        self._run(self._files.write_private(path, data))
+
     def remove(self, path: str, *, recursive: bool = False) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""
         return self._run(self._files.remove(path, recursive=recursive))

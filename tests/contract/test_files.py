@@ -74,6 +74,17 @@ async def test_a_directory_is_made_for_the_user(place: Place) -> None:
             await place.files.make_directory("/root/x")
 
 
+async def test_a_private_file_is_the_users_alone(place: Place) -> None:
+    for data in (b"first", b"second"):
+        await place.files.write_private(f"{place.name}/secret é", data)
+    found, above = (place.here / "secret é").stat(), place.here.stat()
+    assert (found.st_mode & 0o7777, found.st_uid) == (0o600, above.st_uid)
+    assert (place.here / "secret é").read_bytes() == b"second"
+    assert await place.files.names(place.name) == ["secret é"]
+    with pytest.raises(FileMissing):
+        await place.files.write_private(f"{place.name}/not there/x", b"")
+
+
 @pytest.mark.parametrize("name", ["a\nb", "a'b\"c", "-rf *", "\udcff\udcfe", "é", "$(id)"])
 async def test_odd_names(place: Place, name: str) -> None:
     place.write(name, b"text")

@@ -56,6 +56,8 @@ def over_ssh(cluster: Cluster) -> dict[str, str]:
     }
 
 
+# A secret that the connector holds for tasks.
+HELD = {"FLYTE_SLURM_SECRETS": "held=connector-env:HELD_BY_CONNECTOR", "HELD_BY_CONNECTOR": "it's held"}
 Services = Callable[[str, Mapping[str, str]], str]
 
 
@@ -79,7 +81,7 @@ def services(store: Store) -> Iterator[Services]:
 @pytest.fixture
 async def platform(flyte_cluster: Cluster, services: Services, store: Store) -> AsyncIterator[Platform]:
     """Return the platform's side of a service whose deployment has slurmrestd and a shared mount."""
-    address = services(f"rest {flyte_cluster.name}", over_rest(flyte_cluster))
+    address = services(f"rest {flyte_cluster.name}", {**over_rest(flyte_cluster), **HELD})
     found = Platform(address, environment=store.variables())
     yield found
     await found.close()
@@ -89,7 +91,7 @@ async def platform(flyte_cluster: Cluster, services: Services, store: Store) -> 
 async def platform_over_ssh(cluster_24_11: Cluster, store: Store) -> AsyncIterator[Platform]:
     """Return the platform's side of a service whose deployment has a login node and nothing else."""
     provide_python(cluster_24_11)
-    with service({**store.variables(), **over_ssh(cluster_24_11)}) as address:
+    with service({**store.variables(), **over_ssh(cluster_24_11), **HELD}) as address:
         found = Platform(address, environment=store.variables())
         yield found
         await found.close()

@@ -123,20 +123,22 @@ async def test_a_script_uploads_by_the_command_that_it_is_given(platform: Platfo
     assert metrics["memory_max_bytes"] > 100_000
 
 
-async def test_over_ssh_alone(platform_over_ssh: Platform, store: Store) -> None:
+async def test_over_ssh_alone(platform_over_ssh: Platform, store: Store, cluster_24_11: Cluster) -> None:
     """The deployment that people come from: its variables, its default directory, files over SFTP."""
     platform = platform_over_ssh
     script = SlurmScriptTask(
         name="legacy",
-        script='echo to stdout\necho to stderr >&2\npwd >"$FLYTE_OUTPUT_WHERE"\n',
+        script='echo to stdout\necho to stderr >&2\npwd >"$FLYTE_OUTPUT_WHERE"\n[ "$HELD" = "it\'s held" ]\n',
         plugin_config=Slurm(time_limit="3"),
         outputs={"where": File},
+        secrets=flyte.Secret("held"),
     )
     flyte.TaskEnvironment.from_task("legacy", script)
     native, legacy = await platform.create(flyte_tasks.square, x=5), await platform.create(script)
     found = await platform.until(legacy)
     assert phase(found) == "SUCCEEDED", found.message
     assert store.objects[f"{legacy.prefix.removeprefix('s3://')}/where"] == b"/home/alice\n"
+    assert list((cluster_24_11.home / "alice/.flyte/secrets").iterdir()) == []
     assert found.custom_info["stdout"].startswith("/home/alice/.flyte/jobs/flyte-legacy-")
     lines, token = await platform.logs(legacy)
     assert [line for line in lines if not line.startswith("---")] == ["to stdout", "to stderr"]
@@ -153,16 +155,21 @@ async def test_over_ssh_alone(platform_over_ssh: Platform, store: Store) -> None
     await until(used, "what it used, by sacct")
 
 
-async def test_an_abort_cancels_the_job(platform: Platform) -> None:
-    script = SlurmScriptTask("waits", "#!/bin/sh\nsleep 600\n", Slurm(time_limit="20"))
+async def test_an_abort_cancels_the_job(platform: Platform, flyte_cluster: Cluster) -> None:
+    """And removes the secrets that were sent to it."""
+    text = '#!/bin/sh\n[ "$HELD" = "it\'s held" ] && sleep 600\n'
+    script = SlurmScriptTask("waits", text, Slurm(time_limit="20"), secrets=flyte.Secret("held"))
     flyte.TaskEnvironment.from_task("waits", script)
     job = await platform.create(script)
     again = await platform.create(script, run=job.prefix.split("/")[3])
     assert json.loads(again.meta)["job_id"] == json.loads(job.meta)["job_id"]
     await platform.until(job, "RUNNING")
     assert {"elapsed_seconds", "cpus", "tres/cpu", "tres/mem"} <= (await platform.metrics(job)).keys()
+    sent = flyte_cluster.home / "alice/.flyte/secrets"
+    assert [path.stat().st_mode & 0o777 for path in sent.iterdir()] == [0o600]
     for _ in range(2):
         await platform.delete(job)
+    assert list(sent.iterdir()) == []
     assert "CANCELLED" in (await platform.until(job, "ABORTED")).message
 
 

@@ -14,8 +14,8 @@ from flyteplugins.slurm_rest.script import wrapped_script
 from flyteplugins.slurm_rest.secret_ways import (
     UndeliverableSecret,
     WantedSecret,
+    deliver_secrets,
     read_secret_rules,
-    secret_lines,
 )
 from flyteplugins.slurm_rest.template import Execution, read_task
 from slurm_rest.errors import ConfigError
@@ -31,7 +31,7 @@ GROUPED = WantedSecret("key", "team", "TEAM_KEY")
 
 def run(wanted: list[WantedSecret], rules: str, env: dict[str, str], then: str) -> subprocess.CompletedProcess[str]:
     """Run a script with what comes before it, in an environment of its own."""
-    lines = secret_lines(wanted, read_secret_rules(rules), "alice", ())
+    lines = deliver_secrets(wanted, read_secret_rules(rules), "alice", ()).lines
     script = wrapped_script(f"#!/bin/sh\n{then}\n", prelude=lines)
     return subprocess.run(
         ["/bin/bash", "-c", script], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", **env}, check=False
@@ -74,20 +74,24 @@ def test_a_secret_that_is_not_there_ends_the_job_with_a_word_on_it(tmp_path: Pat
 )
 def test_what_cannot_be_delivered_is_refused_with_the_remedy(wanted: WantedSecret, rules: str, words: str) -> None:
     with pytest.raises(UndeliverableSecret, match=words):
-        secret_lines([wanted], read_secret_rules(rules), "alice", {"TAKEN"})
+        deliver_secrets([wanted], read_secret_rules(rules), "alice", {"TAKEN"})
 
 
 def test_the_most_particular_rule_counts() -> None:
     rules = read_secret_rules("*=file:/any/{key}\nkey=file:/key\nteam/key=file:/team")
     found = [
-        secret_lines([wanted], rules, "u", ())[0].split(" || ")[0]
+        deliver_secrets([wanted], rules, "u", ()).lines[0].split(" || ")[0]
         for wanted in (GROUPED, WantedSecret("key", "other", "K"), WantedSecret("x", "other", "X"))
     ]
     assert found == ["TEAM_KEY=$(cat -- /team)", "K=$(cat -- /key)", "X=$(cat -- /any/x)"]
 
 
 @pytest.mark.parametrize(
-    "text", ["a", "a=b", "a=file:b", "a=env:", "a=env:A-B", "*=env:A", "=file:/a", "a=file:/{name}", "a=value:x"]
+    "text",
+    [
+        *("a", "a=b", "a=file:b", "a=env:", "a=env:A-B", "*=env:A", "=file:/a", "a=file:/{name}", "a=value:x"),
+        *("a=connector-file:b", "*=connector-env:A", "a=connector:/x"),
+    ],
 )
 def test_a_rule_that_leads_nowhere_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="FLYTE_SLURM_SECRETS has"):
@@ -122,7 +126,7 @@ def test_a_python_task_has_them_before_its_container_starts() -> None:
         return 42
 
     task = read_task(serialize(answer))
-    lines = secret_lines(task.secrets, read_secret_rules("*=file:/s/{key}"), "alice", ())
+    lines = deliver_secrets(task.secrets, read_secret_rules("*=file:/s/{key}"), "alice", ()).lines
     plan = make_plan(
         task, Execution(), directory="/d", home="/h", output_prefix="s3://b/p", inputs={}, unique="1", prelude=lines
     )

@@ -61,6 +61,39 @@ async def test_a_directory_of_no_way_or_no_name_is_refused(tmp_path: Path) -> No
         await files.make_directory("new")
 
 
+async def test_a_private_file_is_its_owners_alone(tmp_path: Path) -> None:
+    (tmp_path / "alice").mkdir()
+    if os.geteuid() == 0:  # others own all of it anyway
+        os.chown(tmp_path / "alice", 1234, 1235)
+    files = choose_files(load_settings(mapped(tmp_path), NOBODY))
+    before = os.umask(0)
+    try:
+        for data in (b"first", b"2"):
+            await files.write_private("/home/alice/x", data)
+    finally:
+        os.umask(before)
+    found, above = (tmp_path / "alice/x").stat(), (tmp_path / "alice").stat()
+    assert (found.st_mode & 0o7777, found.st_uid, found.st_gid) == (0o600, above.st_uid, above.st_gid)
+    assert (tmp_path / "alice/x").read_bytes() == b"2"
+    assert [path.name for path in (tmp_path / "alice").iterdir()] == ["x"]
+
+
+async def test_a_private_file_follows_no_link_and_goes_to_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home/alice").mkdir(parents=True)
+    (tmp_path / "outside").write_text("kept")
+    (tmp_path / "home/alice/x").symlink_to(tmp_path / "outside")
+    files = choose_files(load_settings(mapped(tmp_path / "home"), NOBODY))
+    await files.write_private("/home/alice/x", b"new")
+    assert (tmp_path / "outside").read_text() == "kept"
+    assert not (tmp_path / "home/alice/x").is_symlink()
+    monkeypatch.setattr(os, "geteuid", lambda: 4321)
+    with pytest.raises(FilesError, match="belongs to another user"):
+        await files.write_private("/home/alice/y", b"new")
+    assert not (tmp_path / "home/alice/y").exists()
+
+
 async def test_the_home_is_told_where_somebody_can_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     own = load_settings({"transport": "cli"}, NOBODY)

@@ -58,6 +58,9 @@ class Memory:
     async def make_directory(self, path: str) -> None:
         """Have it."""
 
+    async def write_private(self, path: str, data: bytes) -> None:
+        """Have it."""
+
     async def remove(self, path: str, *, recursive: bool) -> bool:
         return False
 

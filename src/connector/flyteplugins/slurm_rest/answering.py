@@ -41,6 +41,7 @@ log = logging.getLogger("flyteplugins.slurm_rest")
 # A whole answer, whatever is down; the platform's own bound is two seconds, and a busy process needs some of them.
 ANSWER = 1.5
 _FIRST_NEWS, _SETTLE_PATIENCE, _COPY_PATIENCE = 0.9, 0.5, 0.1
+_REMOVAL_PATIENCE, _LOCAL_PATIENCE = 0.1, 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,10 @@ class _End:
 async def answer(known: Known, question: Question) -> Resource:
     """Return what the platform is told. Raises RuntimeError in a local run, where the job is worth another try."""
     look, verdict = await _heard(known, question)
+    if verdict.phase.is_terminal:
+        # A local run may be the end of this process.
+        most = _REMOVAL_PATIENCE if LOCAL_RUN.get() is None else _LOCAL_PATIENCE
+        await known.secret_files.remove(question.cluster, question.meta.secret_file, patience=most)
     end = await _end(known, question, verdict, look) if verdict.phase.is_terminal else _End(verdict)
     verdict = end.verdict
     if LOCAL_RUN.get() is None or verdict.phase.is_terminal:

@@ -16,6 +16,7 @@ from .memory import Recent
 from .metadata import SlurmJobMetadata
 from .receipts import Receipts
 from .running import LOCAL_RUN
+from .secret_files import SecretFiles
 from .settings import ClusterAccess
 from .settling import Settling
 from .states import Phase
@@ -42,6 +43,7 @@ class Known:
     cancelled: Cancellations = field(default_factory=Cancellations)
     deletions: Deletions = field(default_factory=Deletions)
     receipts: Receipts = field(default_factory=Receipts)
+    secret_files: SecretFiles = field(default_factory=SecretFiles)
     giving_up: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _is_serving: bool = field(default=False, init=False)
 

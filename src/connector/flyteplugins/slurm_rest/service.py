@@ -14,7 +14,14 @@ from flyte.connectors import AsyncConnector, Resource
 from flyteidl2.connector.connector_pb2 import GetTaskMetricsResponse
 
 from slurm_rest import AsyncJob, SlurmError
-from slurm_rest.errors import JobNotFound, PermissionDenied, WaitTimeout
+from slurm_rest.errors import (
+    JobNotFound,
+    PermissionDenied,
+    SpecError,
+    SubmitRejected,
+    UnsupportedVersion,
+    WaitTimeout,
+)
 
 from .answering import Question, answer
 from .checking import check
@@ -26,7 +33,8 @@ from .metadata import SlurmJobMetadata
 from .plan import JobPlan, attempt_words, job_name, make_plan
 from .presigned import with_upload_urls
 from .running import LOCAL_RUN
-from .secret_ways import secret_lines
+from .secret_files import secret_path, send
+from .secret_ways import deliver_secrets
 from .settings import ClusterAccess, Deployment, SecretValues
 from .states import Phase, goes_on
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
@@ -43,6 +51,8 @@ log = logging.getLogger("flyteplugins.slurm_rest")
 
 # How long delete waits to see the job end.
 _CANCEL_PATIENCE = 3.0
+# How long it waits for what is to be removed on the cluster; after that it is done without anybody waiting.
+_REMOVAL_PATIENCE = 1.5
 # In how many attempts before one jobs are looked for; each costs a request or two, all at once.
 _EARLIER = 5
 
@@ -84,6 +94,8 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         unique = random_words.token_hex(4)
         # In a local run all tasks have one prefix.
         prefix = output_prefix if execution.is_known else f"{output_prefix.rstrip('/')}/{unique}"
+        secret_file = secret_path(place.home, job_name(task, execution, unique))
+        delivery = deliver_secrets(task.secrets, deployment.secrets, user, task.env, secret_file)
         plan = make_plan(
             task,
             execution,
@@ -93,7 +105,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             inputs=inputs or {},
             unique=unique,
             release=await cluster.release(),
-            prelude=secret_lines(task.secrets, deployment.secrets, user, task.env),
+            prelude=delivery.lines,
         )
         await require_files(cluster, plan)
         plan = await with_upload_urls(plan, deployment.upload_url_ttl)
@@ -102,7 +114,19 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
             numbers = range(max(0, execution.attempt - _EARLIER), execution.attempt)
             earlier = [replace(execution, attempt=number) for number in numbers]
             await asyncio.gather(*(_end_earlier(cluster, task, one) for one in earlier))
-        job = await cluster.client.submit(plan.spec, idempotency_key=plan.key or None)
+            if delivery.sources:
+                left = (secret_path(place.home, job_name(task, one)) for one in earlier)
+                await asyncio.gather(*(self.known.secret_files.remove(cluster, one, patience=1) for one in left))
+        if delivery.sources:
+            self.known.secret_files.sweep(cluster, place.home, user)
+            await send(cluster, secret_file, delivery.sources, os.environ)
+        try:
+            job = await cluster.client.submit(plan.spec, idempotency_key=plan.key or None)
+        except (SubmitRejected, SpecError, UnsupportedVersion):
+            # After any other error there may be a job that reads it: this call's, or of one that was given up.
+            if delivery.sources:
+                await self.known.secret_files.remove(cluster, secret_file, patience=1)
+            raise
         event: Literal["found", "submitted"] = "found" if job.found else "submitted"
         facts = {"job_id": job.id, "job_name": plan.name, "user": user, "where": access.where, "launched_by": asked}
         audit(event, execution, task=task.name, **facts)
@@ -111,6 +135,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         meta = _metadata(job, task, plan, access, task.outputs_path or output_prefix, expects)
         meta.run_as = user if asked else ""
         self.known.reached.set(own_key(meta), cluster.access)
+        meta.secret_file = secret_file if delivery.sources else ""
         if not job.found:
             self.known.phases.set(job_key(meta, cluster), (Phase.QUEUED, 0))
         if (run := LOCAL_RUN.get()) is not None:
@@ -163,7 +188,9 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
 
         async def cancel() -> None:
             # It may have been closed since the last try, as long as that is ago.
-            await self._cancel(self._cluster_of(resource_meta, secrets), resource_meta, key)
+            cluster = self._cluster_of(resource_meta, secrets)
+            await self._cancel(cluster, resource_meta, key)
+            await self.known.secret_files.remove(cluster, resource_meta.secret_file, patience=_REMOVAL_PATIENCE)
 
         await self.known.deletions.run(key, resource_meta.job_id, cancel)
 

@@ -100,6 +100,12 @@ class Store(Protocol):
     async def make_directory(self, path: str) -> None:
         """Make a directory and those above it, where they are missing. Root gives it the owner of the one above."""
 
+    async def write_private(self, path: str, data: bytes) -> None:
+        """Write a file that its owner alone may read, mode 0600, whole and in place of one that is there.
+
+        It is the user's whose directory it is in: another user's is refused, but to root, who gives it away.
+        """
+
     async def remove(self, path: str, *, recursive: bool) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""
 
@@ -146,6 +152,12 @@ class Files(Protocol):
 
     async def make_directory(self, path: str) -> None:
         """Make a directory and those above it, where they are missing. Root gives it the owner of the one above."""
+
+    async def write_private(self, path: str, data: bytes) -> None:
+        """Write a file that its owner alone may read, mode 0600, whole and in place of one that is there.
+
+        It is the user's whose directory it is in: another user's is refused, but to root, who gives it away.
+        """
 
     async def remove(self, path: str, *, recursive: bool = False) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import os
 import posixpath
+import secrets
 import stat as modes
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timezone
@@ -59,6 +60,10 @@ class DirectoryStore:
     async def make_directory(self, path: str) -> None:
         """Make a directory and those above it, where they are missing. Root gives it the owner of the one above."""
         await self._do(path, lambda: self._make(path))
+
+    async def write_private(self, path: str, data: bytes) -> None:
+        """Write a file that its owner alone may read, mode 0600, whole and in place of one that is there."""
+        await self._do(path, lambda: self._write(path, data))
 
     async def remove(self, path: str, *, recursive: bool) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""
@@ -147,6 +152,29 @@ class DirectoryStore:
                 directory = deeper
         finally:
             os.close(directory)
+
+    def _write(self, path: str, data: bytes) -> None:
+        above, name = posixpath.split(posixpath.normpath(path))
+        real = self._resolve(above)
+        uid, gid = self._owner(real)
+        if os.geteuid() not in (0, uid):
+            hint = "A mount gives files to another user only where this process is root; SFTP writes as the user."
+            raise FilesError(f"{above} belongs to another user", path=path, kind="denied", hint=hint)
+        temporary = f".{name}.{secrets.token_hex(4)}"
+        with self._held(posixpath.join(real, name)) as (directory, name):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            descriptor = os.open(temporary, flags, 0o600, dir_fd=directory)
+            try:
+                with open(descriptor, "wb") as file:
+                    file.write(data)
+                    if os.geteuid() == 0:
+                        os.fchown(descriptor, uid, gid)
+                    os.fchmod(descriptor, 0o600)
+                os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary, dir_fd=directory)
+                raise
 
     def _owner(self, real: str) -> tuple[int, int]:
         """Return whose new directories below this one are: what is root's another process may just be making."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import posixpath
+import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, TypeVar
 
-from slurm_rest.errors import FileMissing, FilesError, Timeout, Unreachable
+from slurm_rest.errors import FileMissing, FilesError, Timeout, TransportError, Unreachable
 from slurm_rest.transport.ssh import SshRunner
 from slurm_rest.within import within
 
@@ -68,6 +69,26 @@ class SftpStore:
     async def make_directory(self, path: str) -> None:
         """Make a directory and those above it, where they are missing."""
         await self._ask(path, lambda client: client.makedirs(_raw(path), exist_ok=True))
+
+    async def write_private(self, path: str, data: bytes) -> None:
+        """Write a file that its owner alone may read, mode 0600, whole and in place of one that is there."""
+        import asyncssh
+
+        above, name = posixpath.split(posixpath.normpath(path))
+        temporary = posixpath.join(above, f".{name}.{secrets.token_hex(4)}")
+        mode = asyncssh.SFTPAttrs(permissions=0o600)
+
+        async def write(client: asyncssh.SFTPClient) -> None:
+            async with client.open(_raw(temporary), "xb", mode) as file:
+                await file.write(data)
+            await client.posix_rename(_raw(temporary), _raw(path))
+
+        try:
+            await self._ask(path, write)
+        except BaseException:
+            with contextlib.suppress(FilesError, TransportError):
+                await self.remove(temporary, recursive=False)
+            raise
 
     async def remove(self, path: str, *, recursive: bool) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""

@@ -133,6 +133,10 @@ class StoredFiles:
         """Make a directory and those above it, where they are missing. Root gives it the owner of the one above."""
         await self._store(path).make_directory(path)
 
+    async def write_private(self, path: str, data: bytes) -> None:
+        """Write a file that its owner alone may read, mode 0600, whole and in place of one that is there."""
+        await self._store(path).write_private(path, data)
+
     async def remove(self, path: str, *, recursive: bool = False) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""
         return await self._store(path).remove(path, recursive=recursive)
