@@ -7,6 +7,7 @@ import itertools
 import posixpath
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]  # it ships no types
@@ -160,3 +161,16 @@ def test_credentials_come_by_a_volume_that_only_one_service_writes() -> None:
     assert "keys:/etc/cluster:ro" in PROFILE["credentials"]["volumes"]
     assert "user" not in PROFILE["credentials"]
     assert PROFILE["connector"]["user"] == PROFILE["store"]["user"] == "2003:2003"
+
+
+def test_the_first_task_of_the_docs_finds_the_python_that_the_connector_lays() -> None:
+    (block,) = [text for text in re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL) if "@env.task" in text]
+    page: dict[str, Any] = {"__name__": "square"}
+    exec(compile(block, "square.py", "exec", dont_inherit=True), page)
+    config = page["config"]
+    assert config.container_runtime == "none"
+    laid = re.findall(r"mv \S+ (\S+)$", COMPOSE["services"]["connector"]["command"][-1], re.MULTILINE)
+    assert laid == [config.python_environment]
+    top = posixpath.dirname(config.python_environment)
+    assert {f"shared:{top}"} <= set(COMPOSE["services"]["connector"]["volumes"])
+    assert {f"shared:{top}"} <= set(COMPOSE["x-service"]["volumes"])
