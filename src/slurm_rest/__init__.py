@@ -112,7 +112,6 @@ _HOMES = {
         "FilesWay",
         "JobInfo",
         "JobUsage",
-        "JobUsage",
         "Node",
         "Partition",
         "Ping",

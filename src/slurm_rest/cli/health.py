@@ -92,10 +92,12 @@ def ping(ctx: click.Context, as_json: bool) -> None:
     names = settings.ways()
     if names == ("rest",):
         settings.require_url()  # here it knows that another way would do
+    whom = ""
     for name in names:
         login = asyncio.run(read_login(ctx.obj)) if name == "rest" else None
+        whom = login.acts_as if login else whom
         try:
-            where, checks = with_client(ctx, partial(_check, login=login, tell=tell), name)
+            where, checks = with_client(ctx, partial(_check, login=login, whom=whom, tell=tell), name)
         except SlurmError as error:
             # No client could be made of the settings. That must not hide how the other transport is.
             if len(names) == 1:
@@ -158,8 +160,9 @@ def _used(health: list[dict[str, object]]) -> str:
 
 
 async def _check(
-    client: AsyncSlurmClient, login: Login | None, tell: Callable[[str], None]
+    client: AsyncSlurmClient, login: Login | None, whom: str, tell: Callable[[str], None]
 ) -> tuple[str, list[_Check]]:
+    """Make the checks of one transport; ``whom`` is who REST's jobs belong to, where it is configured too."""
     tell(f"{client.transport} {one_line(client.address)}")
     checks = []
     if login is not None:
@@ -177,7 +180,19 @@ async def _check(
         same = any(check.error and check.message == before.message for before in checks)
         checks.append(check)
         tell(_line(check, "the same" if same else "", brief=same))
+    if all(check.ok for check in checks) and (remark := _check_user(client, whom)):
+        checks.append(remark)
+        tell(_line(remark))
     return client.address, checks
+
+
+def _check_user(client: AsyncSlurmClient, whom: str) -> _Check | None:
+    """Tell where an SSH login is not the user of REST's jobs: no failure, but no way to submit them either."""
+    own, at, _ = client.address.partition("@")
+    if client.transport != "ssh" or not at or not whom or own == whom:
+        return None
+    hint = f"Log in as {whom} (SLURM_REST_SSH_USER) if it should step in for REST."
+    return _Check("user", message=f"it logs in as {own}: jobs of {whom} are not submitted this way", hint=hint)
 
 
 def _check_token(login: Login) -> _Check:

@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from slurm_rest import AsyncSlurmClient, Ping
 from tests.unit.cli.server import URL, Run, Server, token
 
 REFUSED = {"errors": [{"error_number": 1007, "error": "Protocol authentication error", "description": "no"}]}
@@ -208,6 +209,28 @@ def test_a_transport_that_cannot_be_made_does_not_hide_the_others(
     rest, ssh = document["transports"]
     assert (rest["ok"], ssh["ok"], ssh["url"]) == (True, False, "login.test")
     assert ssh["checks"][0]["name"] == "transport"
+
+
+@pytest.mark.parametrize("login", ["alice", "svc"])
+def test_a_login_that_is_not_the_user_of_the_jobs_is_told(
+    run: Run, server: Server, monkeypatch: pytest.MonkeyPatch, login: str
+) -> None:
+    """No failure: files are read that way, and jobs can be asked about."""
+    monkeypatch.setenv("SLURM_REST_SSH_HOST", "login.test")
+    monkeypatch.setenv("SLURM_REST_SSH_USER", login)
+
+    async def asked(_: AsyncSlurmClient) -> list[Ping]:
+        return [Ping(hostname="ctl1", responding=True, primary=True, slurm="24.11.5", cluster="testing")]
+
+    monkeypatch.setattr(AsyncSlurmClient, "ping", asked)
+    monkeypatch.setattr(AsyncSlurmClient, "ping_accounting", asked)
+
+    document = json.loads(run("ping", "--json").out)
+
+    _, ssh = document["transports"]
+    assert ssh["ok"]
+    told = [check["message"] for check in ssh["checks"] if check["name"] == "user"]
+    assert told == (["it logs in as svc: jobs of alice are not submitted this way"] if login == "svc" else [])
 
 
 def test_each_way_to_files_is_checked(
