@@ -18,7 +18,7 @@ __all__ = ["PEER", "Ours", "Side", "Theirs", "Way", "script_template"]
 PEER = "2.12.1"
 # Of either package, which share no types.
 Foreign: TypeAlias = Any
-# Seconds until jobs without a record are asked for again.
+# When no more records come for so many seconds, jobs without one are asked for again.
 _ASK_AGAIN = 2.0
 _SCRIPT = "#!/bin/bash\n#SBATCH --time=0:30:00\nsrun hostname\n"
 
@@ -148,8 +148,11 @@ class Ours(Side):
         if self._hurried:
             for cluster in self._clusters._found.values():  # noqa: SLF001
                 cluster.follower._records._pause = _no_pause  # noqa: SLF001
+        before = 0
         while missing := [job_id for job_id in ids if not self._has_record(job_id)]:
-            await asyncio.gather(*map(self.get, missing))
+            if len(missing) == before:
+                await asyncio.gather(*map(self.get, missing))
+            before = len(missing)
             await asyncio.sleep(_ASK_AGAIN)
 
     def _has_record(self, job_id: int) -> bool:
