@@ -137,8 +137,8 @@ class Ours(Side):
         return sum(client.requests for client in self._clients)
 
     def ticks(self) -> int:
-        """Return how many intervals of the poller have gone by."""
-        return sum(client._poller.ticks for client in self._clients)  # noqa: SLF001
+        """Return how many intervals of the poller have begun: what is asked in one counts before it ends."""
+        return sum(client._poller._begun for client in self._clients)  # noqa: SLF001
 
     async def all_records(self, ids: Sequence[int]) -> None:
         """Wait until the full records of these jobs have come, which is not part of any answer.
