@@ -18,7 +18,7 @@ __all__ = ["PEER", "Ours", "Side", "Theirs", "Way", "script_template"]
 PEER = "2.12.1"
 # Of either package, which share no types.
 Foreign: TypeAlias = Any
-# Seconds until jobs without a record are asked for again.
+# When no more records come for so many seconds, jobs without one are asked for again.
 _ASK_AGAIN = 2.0
 _SCRIPT = "#!/bin/bash\n#SBATCH --time=0:30:00\nsrun hostname\n"
 
@@ -137,8 +137,8 @@ class Ours(Side):
         return sum(client.requests for client in self._clients)
 
     def ticks(self) -> int:
-        """Return how many intervals of the poller have gone by."""
-        return sum(client._poller.ticks for client in self._clients)  # noqa: SLF001
+        """Return how many intervals of the poller have begun: what is asked in one counts before it ends."""
+        return sum(client._poller._begun for client in self._clients)  # noqa: SLF001
 
     async def all_records(self, ids: Sequence[int]) -> None:
         """Wait until the full records of these jobs have come, which is not part of any answer.
@@ -148,8 +148,11 @@ class Ours(Side):
         if self._hurried:
             for cluster in self._clusters._found.values():  # noqa: SLF001
                 cluster.follower._records._pause = _no_pause  # noqa: SLF001
+        before = 0
         while missing := [job_id for job_id in ids if not self._has_record(job_id)]:
-            await asyncio.gather(*map(self.get, missing))
+            if len(missing) == before:
+                await asyncio.gather(*map(self.get, missing))
+            before = len(missing)
             await asyncio.sleep(_ASK_AGAIN)
 
     def _has_record(self, job_id: int) -> bool:
