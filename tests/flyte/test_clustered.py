@@ -23,6 +23,7 @@ from flyteplugins.slurm_rest.template import Execution, read_task
 
 from .support.platform import Platform, serialize
 from .support.s3 import Store
+from .support.site import Site, attempt
 from .tasks import clustered_tasks
 
 IMAGE = flyte.Image.from_base("python:3.11")
@@ -118,6 +119,22 @@ def test_restarts_are_of_several_processes_and_a_number() -> None:
     for given, words in [({"max_restarts": 1}, 'needs launcher="srun"'), ({"max_restarts": -1}, "from 0 on")]:
         with pytest.raises(ValueError, match=words):
             Slurm(**given)  # type: ignore[arg-type]  # a field by its name
+
+
+async def test_what_ends_another_rank_than_the_first_is_worth_another_attempt(site: Site) -> None:
+    """It writes no error of its own; what the first one wrote counts as ever, and so does what Slurm says."""
+    first, second, third = [
+        await site.create(task_of(environment(Slurm(container_image="/i.sqsh"))), attempt(f"r{number}"))
+        for number in range(3)
+    ]
+    site.finish(first, 1)
+    found = await site.until(first, "RETRYABLE_FAILED")
+    assert "WorkerError: One of its processes ended with an error" in (found.message or "")
+    site.finish(second, 1, state="TIMEOUT")
+    await site.until(second, "FAILED")
+    site.fails("for good")
+    site.finish(third, 1)
+    assert "for good" in ((await site.until(third, "FAILED")).message or "")
 
 
 def phase(resource: Any) -> str:

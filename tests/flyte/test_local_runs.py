@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
@@ -15,6 +16,7 @@ import pytest
 from flyte._internal.runtime import convert
 from flyte._persistence._db import LocalDB
 from flyte.connectors import ConnectorRegistry
+from flyte.io import File
 from flyte.models import NativeInterface
 from flyte.types import TypeEngine
 
@@ -164,3 +166,38 @@ def told(site: Site, meta: SlurmJobMetadata) -> dict[str, str]:
     (job,) = site.fake.slurm.jobs[int(meta.job_id)]
     pairs = (one.split("=", 1) for one in job.request.environment)
     return {name: text for name, text in pairs if name.startswith("FLYTE_INPUT_")}
+
+
+async def test_a_preempted_job_is_tried_again_and_a_directory_is_a_store(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """By flyte's own local runner: what one attempt wrote is not what the next one gives."""
+    task = SlurmScriptTask("again", "#!/bin/sh\n", Slurm(), outputs={"model": File, "n": int}, retries=1)
+    flyte.TaskEnvironment.from_task("again", task)
+    monkeypatch.setattr(ConnectorRegistry, "get_connector", lambda *_: site.connector)
+    create, metas = site.connector.create, list[SlurmJobMetadata]()
+
+    async def create_and_finish(*args: Any, **kwargs: Any) -> SlurmJobMetadata:
+        metas.append(meta := await create(*args, **kwargs))
+        for name, text in (("model", f"weights {meta.job_id}"), ("n", meta.job_id)):
+            path = site.files / meta.declared_outputs[name]["written_to"].removeprefix("/home/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        site.finish(meta, state="PREEMPTED" if len(metas) == 1 else "")
+        return meta
+
+    monkeypatch.setattr(site.connector, "create", create_and_finish)
+    await flyte.init.aio(root_dir=tmp_path)
+    store = tmp_path / "raw"
+    run = await flyte.with_runcontext(mode="local", raw_data_path=f"file://{store}").run.aio(task)
+    model, number = run.outputs()
+    first, second = metas
+    assert number == int(second.job_id)
+    path = Path(model.path.removeprefix("file://"))
+    assert await asyncio.to_thread(path.read_text) == f"weights {second.job_id}"
+    assert path.is_relative_to(store)
+    assert first.declared_outputs["model"]["uri"] != second.declared_outputs["model"]["uri"]
+    said = capfd.readouterr().err.splitlines()
+    assert [line for line in said if line.startswith(f"again: Slurm job {first.job_id} is PREEMPTED")]
+    assert [line for line in said if line.startswith(f"again: Slurm job {second.job_id} is COMPLETED")]
+    assert not (tmp_path / "file:").exists()

@@ -28,6 +28,7 @@ from .links import site_links
 from .members import failed_members
 from .messages import capped, details, whereabouts
 from .metadata import SlurmJobMetadata
+from .outcome import Outcome
 from .queueing import gave_up, is_overdue, is_stuck
 from .running import LOCAL_RUN, in_order
 from .settings import Deployment, SecretValues
@@ -172,7 +173,7 @@ async def _cancel_waiting(meta: SlurmJobMetadata, cluster: Cluster) -> None:
 async def _end(known: Known, question: Question, verdict: Verdict, look: Look) -> _End:
     """Return the outcome, and links to what the job wrote; RUNNING while that is copied, for a bounded time."""
     await _copies(known, question, look, patience=0)
-    end = await _settle(known, question, verdict)
+    end = await _settle(known, question, verdict, look)
     if not end.verdict.phase.is_terminal:
         return end
     links = await _copies(known, question, look, patience=question.time.most(_COPY_PATIENCE))
@@ -182,7 +183,7 @@ async def _end(known: Known, question: Question, verdict: Verdict, look: Look) -
     return _End(end.verdict, end.outputs, links)
 
 
-async def _settle(known: Known, question: Question, verdict: Verdict) -> _End:
+async def _settle(known: Known, question: Question, verdict: Verdict, look: Look) -> _End:
     """Return what the task's own files make of a job's end; RUNNING while they are being read or moved."""
     meta = question.meta
     receipts = known.receipts if LOCAL_RUN.get() is None else None
@@ -195,6 +196,9 @@ async def _settle(known: Known, question: Question, verdict: Verdict) -> _End:
         what = f"moving {', '.join(meta.declared_outputs)}" if meta.declared_outputs else "reading its outcome"
         text = f"{verdict.message}\nThe job is over; the connector is {what}"
         return _End(Verdict(Phase.RUNNING, f"{text}; trouble with it: {trouble}" if trouble else text))
+    if outcome is None and meta.launcher == "srun" and look.state.base is BaseState.FAILED:
+        # The first process alone writes errors; whatever ended another one may go by, as flyte takes it to be.
+        outcome = Outcome(False, "One of its processes ended with an error", "WorkerError", is_recoverable=True)
     return _End(settled(verdict, outcome), outcome.outputs if outcome and outcome.is_success else None)
 
 

@@ -52,6 +52,8 @@ class SlurmJobMetadata(ResourceMeta):
     max_queued: float = 0.0
     # Its name in FLYTE_SLURM_CLUSTERS, also where the task named none: another one may be the first tomorrow.
     cluster: str = ""
+    # ``srun`` where each of the job's tasks is a process of the same Python task.
+    launcher: str = ""
     # Where the secrets are that the connector sent it, until it is over.
     secret_file: str = ""
     # Whom the deployment's rule found for it, empty where jobs are the configured user's.

@@ -321,4 +321,5 @@ def _metadata(
         array=str(plan.spec.array or ""),
         max_queued=task.max_queued.total_seconds() if task.max_queued else 0.0,
         cluster=access.cluster,
+        launcher=task.container.launcher if task.kind == NATIVE else "",
     )
