@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import re
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from tests.packaging.support import ROOT
+from tests.support.sharing import SECONDS
 
 SCRIPTS = ["demo", "test", "check", "bench", "faults", "cluster", "codegen", "compose-check", "differential"]
 PIN = re.compile(r"(?P<name>[\w.-]+)==(?P<version>[\w.]+)(?:; .+)?")
+
+
+def test_the_longest_file_is_begun_first(tmp_path: Path) -> None:
+    """Which would come last by the number of its tests."""
+    assert [file for file in SECONDS if not (ROOT / file).exists()] == []
+    for file, count in {"tests/short/test_many.py": 9, "tests/packaging/test_wheel.py": 1}.items():
+        (tmp_path / file).parent.mkdir(parents=True)
+        (tmp_path / file).write_text("".join(f"def test_{number}(): pass\n" for number in range(count)))
+    options = ["-p", "tests.support.sharing", "-n", "1", "--dist", "loadfile", "-v", "--rootdir", str(tmp_path)]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--import-mode=importlib", *options]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    begun = re.findall(r"PASSED (tests/\S+?)::", done.stdout)
+    assert (len(begun), begun[0]) == (10, "tests/packaging/test_wheel.py")
 
 
 def pins() -> dict[str, str]:

@@ -10,7 +10,47 @@ from collections.abc import Mapping
 import pytest
 
 # What was measured on two cores. A file that is not here is short; a wrong number costs time, and nothing else.
-SECONDS: Mapping[str, float] = {}
+SECONDS: Mapping[str, float] = {
+    "tests/cluster/test_native.py": 120,
+    "tests/cluster/test_script.py": 40,
+    "tests/contract/test_actions.py": 60,
+    "tests/contract/test_command_once.py": 100,
+    "tests/contract/test_fake_server.py": 60,
+    "tests/contract/test_files.py": 60,
+    "tests/contract/test_ssh.py": 60,
+    "tests/contract/test_transports.py": 150,
+    "tests/contract/test_tunnel.py": 40,
+    "tests/differential/test_differential.py": 80,
+    "tests/faults/test_daemons.py": 100,
+    "tests/faults/test_day.py": 60,
+    "tests/faults/test_network.py": 50,
+    "tests/faults/test_storm.py": 40,
+    "tests/faults/test_tokens.py": 30,
+    "tests/flyte/test_clustered.py": 15,
+    "tests/flyte/test_containers.py": 65,
+    "tests/flyte/test_end_to_end.py": 55,
+    "tests/flyte/test_events.py": 45,
+    "tests/flyte/test_faults.py": 60,
+    "tests/flyte/test_local.py": 30,
+    "tests/flyte/test_official_runs.py": 40,
+    "tests/flyte/test_outages.py": 95,
+    "tests/flyte/test_replicas.py": 45,
+    "tests/flyte/test_two_clusters.py": 15,
+    "tests/flyte/test_users.py": 20,
+    "tests/integration/test_api_live.py": 40,
+    "tests/integration/test_bad_input.py": 40,
+    "tests/integration/test_cli.py": 60,
+    "tests/integration/test_cli_scripts.py": 40,
+    "tests/integration/test_client.py": 60,
+    "tests/integration/test_daemons_away.py": 110,
+    "tests/integration/test_exactly_once.py": 320,
+    "tests/integration/test_falling_back.py": 60,
+    "tests/integration/test_following.py": 45,
+    "tests/integration/test_groups.py": 15,
+    "tests/integration/test_identity_live.py": 40,
+    "tests/packaging/test_wheel.py": 170,
+    "tests/unit/testing/test_jobs.py": 20,
+}
 _A_TEST = 0.02
 
 
