@@ -18,7 +18,17 @@ from slurm_rest.keys import callers_key
 from slurm_rest.records import read_controller_job
 from slurm_rest.transport import recovery
 from slurm_rest.transport.base import PreparedJob
-from slurm_rest.transport.recovery import Case, Decision, Look, Loss, carries, held_until, loss_of, newest_first
+from slurm_rest.transport.recovery import (
+    Case,
+    Decision,
+    Look,
+    Loss,
+    carries,
+    held_until,
+    is_still,
+    loss_of,
+    newest_first,
+)
 from slurm_rest.transport.rest import RestTransport
 from tests.support.transports import rest_of
 
@@ -367,6 +377,30 @@ async def test_an_earlier_job_is_returned_and_nothing_sent(state: str, server: S
     assert cluster.listing.call_count == 1
     assert cluster.accounting is not None
     assert cluster.accounting.calls[0].request.url.params["start_time"] == "now-604800seconds"
+
+
+@pytest.mark.parametrize(
+    ("changed", "found"),
+    [
+        ({"comment": "mine"}, True),
+        ({"comment": ""}, True),
+        ({"comment": "mine", "name": "other"}, False),
+        ({"comment": "slurm-rest:" + "a" * 20}, False),
+    ],
+)
+async def test_a_job_that_wrote_another_comment_is_the_same_one(
+    server: Server, at_once: None, changed: dict[str, Any], found: bool
+) -> None:
+    """As its script may, with scontrol; Slurm gives an id to another job only after it lost its state."""
+    cluster = Cluster(server).asks_accounting()
+    post = cluster.posts(MADE, MADE)
+    server.on("GET", f"/job/{JOB_ID}", good(jobs=[job(JOB_ID, "RUNNING", **{"name": "night", **OLD, **changed})]))
+    async with client(user="alice") as slurm:
+        made = [await slurm.submit(SCRIPT, name="night", idempotency_key="tonight") for _ in range(2)]
+    assert [one.found for one in made] == [False, found]
+    assert post.call_count == (1 if found else 2)
+    others = read_controller_job(job(7, name="night", user_name="bob", comment="mine"))
+    assert not is_still(others, "slurm-rest:aa", "alice", "night")
 
 
 async def test_an_interrupted_submission_stays_under_its_key(

@@ -37,6 +37,7 @@ __all__ = [
     "held_until",
     "is_foreign",
     "is_older",
+    "is_still",
     "is_suspect",
     "loss_of",
     "newest_first",
@@ -164,6 +165,15 @@ def carries(record: JobInfo, key: str, user: str) -> bool:
     Somebody else can copy a comment; only nobody's job may still be the user's (see NOBODY_UIDS).
     """
     return not is_foreign(record, user) and key in f"{record.comment} {record.submission_key}"
+
+
+def is_still(record: JobInfo, key: str, user: str, name: str) -> bool:
+    """Return whether a job whose id was made under the key is that one, also with another comment of its user's.
+
+    A job's own script may write one (``scontrol update comment=``).
+    """
+    has_none = not record.submission_key and "slurm-rest:" not in record.comment
+    return carries(record, key, user) or (has_none and record.name == name and not is_foreign(record, user))
 
 
 def is_foreign(record: JobInfo, user: str) -> bool:

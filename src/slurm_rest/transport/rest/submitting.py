@@ -17,7 +17,7 @@ from slurm_rest.transport.answers import Answer, submit_error, submitted_id, unk
 from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.fields import require_fields
 from slurm_rest.transport.once import ExactlyOnce, Lost
-from slurm_rest.transport.recovery import NOBODY_UIDS, Case, Loss, carries, held_until, loss_of
+from slurm_rest.transport.recovery import NOBODY_UIDS, Case, Loss, held_until, is_still, loss_of
 
 from .faults import lost
 from .search import Search
@@ -57,7 +57,7 @@ class Submitter:
         if own is None:
             return None
         records = await self._rest.controller_records(own)
-        return own if any(carries(record, job.key, job.user) for record in records) else None
+        return own if any(is_still(record, job.key, job.user, job.name) for record in records) else None
 
     def remember(self, job_id: int, key: str) -> None:
         """Keep in mind which job a key made."""
