@@ -18,7 +18,7 @@ from .exit_files import ExitReader
 from .following import Following
 from .identity import Identity
 from .job import AsyncJob
-from .keys import callers_key
+from .keys import callers_key, name_mark
 from .looking import Looking
 from .metrics import Metrics
 from .poller import Poller
@@ -258,7 +258,8 @@ class AsyncSlurmClient(Acting, Following, Looking):
         """
         cluster = (await self._transport.target())[2]
         user = await self.user_name()
-        job = PreparedJob({}, callers_key(check_words(idempotency_key), user, cluster), user, name, repeated=True)
+        key = callers_key(check_words(idempotency_key), user, cluster)
+        job = PreparedJob({}, key, user, name, repeated=True, own_name=name.endswith(name_mark(idempotency_key)))
         ids = [group_id(record) for record in (await self._transport.find(job, since=time.time())).jobs]
         return AsyncJob(self, min(ids), identity=Identity(min(ids), key=job.key)) if ids else None
 

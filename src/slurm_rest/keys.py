@@ -9,7 +9,7 @@ import hashlib
 import re
 import secrets
 
-__all__ = ["COMMENT_LIMIT", "add_key", "callers_key", "new_key", "split_comment"]
+__all__ = ["COMMENT_LIMIT", "add_key", "callers_key", "name_mark", "new_key", "split_comment"]
 
 # Slurm answers error 2012 to longer comments, counted in bytes.
 COMMENT_LIMIT = 1024
@@ -25,6 +25,11 @@ def callers_key(words: str, user: str, cluster: str) -> str:
     """Return the key for a caller's own words: always the same for the same user on the same cluster."""
     whole = "\0".join((cluster, user, words))
     return f"slurm-rest:{hashlib.sha256(whole.encode('utf-8', 'surrogateescape')).hexdigest()[:20]}"
+
+
+def name_mark(words: str) -> str:
+    """Return what the name of a job may end in to tell that it is the one of these words, whatever its comment says."""
+    return hashlib.sha256(words.encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 
 def add_key(comment: str, key: str) -> str:

@@ -18,7 +18,7 @@ from .auth import ChainToken, EnvironmentToken, FileToken, StaticToken, read_cla
 from .config import EnvironmentRule, Settings, load_settings
 from .errors import AuthError, ConfigError, SpecError, UnsupportedVersion
 from .exits import with_exit_record
-from .keys import add_key, callers_key, new_key
+from .keys import add_key, callers_key, name_mark, new_key
 from .sbatch import JobSpec, ReadJob, Script, Setting, Submitter, read_job, submit_body
 from .sbatch.getopt import Given
 from .sbatch.limits import FIRST_RELEASE
@@ -145,7 +145,16 @@ def prepare(
     first["comment"] = _comment(comment if isinstance(comment, str) else "", key)
     name = first.get("name")
     label = name if isinstance(name, str) else ""
-    return PreparedJob(body, key, user, label, repeated=words is not None, spec=read.spec, api_version=target.version)
+    return PreparedJob(
+        body,
+        key,
+        user,
+        label,
+        repeated=words is not None,
+        own_name=words is not None and label.endswith(name_mark(words)),
+        spec=read.spec,
+        api_version=target.version,
+    )
 
 
 def check_words(words: str) -> str:

@@ -14,7 +14,7 @@ import respx
 
 from slurm_rest import AsyncSlurmClient
 from slurm_rest.errors import ConfigError, ControllerDown, ProtocolError, SpecError, SubmitUncertain, Timeout
-from slurm_rest.keys import callers_key
+from slurm_rest.keys import callers_key, name_mark
 from slurm_rest.records import read_controller_job
 from slurm_rest.transport import recovery
 from slurm_rest.transport.base import PreparedJob
@@ -401,6 +401,24 @@ async def test_a_job_that_wrote_another_comment_is_the_same_one(
     assert post.call_count == (1 if found else 2)
     others = read_controller_job(job(7, name="night", user_name="bob", comment="mine"))
     assert not is_still(others, "slurm-rest:aa", "alice", "night")
+
+
+@pytest.mark.parametrize(("mark", "found"), [(name_mark("tonight"), True), ("", False)])
+async def test_a_name_of_its_own_finds_a_job_with_another_comment(
+    server: Server, at_once: None, mark: str, found: bool
+) -> None:
+    """Also another process, which made no job under the key."""
+    name = f"night-{mark}"
+    one, other = job(50, "RUNNING", comment="mine", name=name, **OLD), job(51, "RUNNING", name="night", **OLD)
+    cluster = Cluster(server, one, other).asks_accounting()
+    cluster.key = "slurm-rest:" + "0" * 20
+    if not found:
+        cluster.posts(MADE)
+        server.on("GET", f"/job/{JOB_ID}", good(jobs=[job(JOB_ID, "PENDING")]))
+    async with client(user="alice") as slurm:
+        assert (await slurm.find("tonight", name=name) is not None) is found
+        made = await slurm.submit(SCRIPT, name=name, idempotency_key="tonight")
+    assert (made.id, made.found) == ((50, True) if found else (JOB_ID, False))
 
 
 async def test_an_interrupted_submission_stays_under_its_key(

@@ -41,7 +41,8 @@ class Counters:
 class PreparedJob:
     """A submission, ready to send: the REST body, and the key in its comment that finds it again.
 
-    ``repeated`` says that the key is the caller's own, so that an earlier attempt may have made the job already.
+    ``repeated`` says that the key is the caller's own, so that an earlier attempt may have made the job already;
+    ``own_name`` that no other job has its name, which then tells it as well.
     ``spec`` is what the body was made of; a transport that runs commands takes the options from it, and the rest
     (script, environment, directory, comment) from the body. ``api_version`` is the one that the body was checked for,
     empty where it is for commands only; with ``older_version`` it is not the one in use, which cannot express the job.
@@ -55,6 +56,7 @@ class PreparedJob:
     spec: JobSpec | None = None
     api_version: str = ""
     older_version: bool = False
+    own_name: bool = False
 
 
 class StateRow(NamedTuple):

@@ -102,7 +102,7 @@ class CommandSearch:
         return [record for record in records if record.id not in here], True
 
     def _carries(self, record: JobInfo) -> bool:
-        return carries(record, self._job.key, "")
+        return carries(record, self._job.key, "", self._job.name if self._job.own_name else "")
 
     def _could_be(self, record: JobInfo) -> bool:
         return is_suspect(record, self._job.name, record.user, self._since - _ROUGHLY)

@@ -159,12 +159,20 @@ def loss_of(error: SlurmError, *, from_slurm: bool) -> Loss:
     return Loss.ANSWERED if from_slurm or isinstance(error, ControllerDown) else Loss.CUT
 
 
-def carries(record: JobInfo, key: str, user: str) -> bool:
+def carries(record: JobInfo, key: str, user: str, own_name: str = "") -> bool:
     """Return whether a job has the key in its comment, whatever else was written there, and is the user's.
 
-    Somebody else can copy a comment; only nobody's job may still be the user's (see NOBODY_UIDS).
+    Somebody else can copy a comment; only nobody's job may still be the user's (see NOBODY_UIDS). A job without any
+    key, whose script wrote another comment, is known by ``own_name`` where no other job has that.
     """
-    return not is_foreign(record, user) and key in f"{record.comment} {record.submission_key}"
+    if is_foreign(record, user):
+        return False
+    by_name = bool(own_name) and record.name == own_name and not _has_key(record)
+    return by_name or key in f"{record.comment} {record.submission_key}"
+
+
+def _has_key(record: JobInfo) -> bool:
+    return bool(record.submission_key) or "slurm-rest:" in record.comment
 
 
 def is_still(record: JobInfo, key: str, user: str, name: str) -> bool:
@@ -172,8 +180,7 @@ def is_still(record: JobInfo, key: str, user: str, name: str) -> bool:
 
     A job's own script may write one (``scontrol update comment=``).
     """
-    has_none = not record.submission_key and "slurm-rest:" not in record.comment
-    return carries(record, key, user) or (has_none and record.name == name and not is_foreign(record, user))
+    return carries(record, key, user, own_name=name)
 
 
 def is_foreign(record: JobInfo, user: str) -> bool:
@@ -183,7 +190,7 @@ def is_foreign(record: JobInfo, user: str) -> bool:
 
 def is_suspect(record: JobInfo, name: str, user: str, since: float) -> bool:
     """Return whether a job could be the one although its comment says nothing: it was changed, or is not kept."""
-    if record.submission_key or "slurm-rest:" in record.comment:
+    if _has_key(record):
         return False
     new = record.submit_time is not None and record.submit_time.timestamp() >= since
     return new and bool(user) and record.user == user and record.name == name

@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Literal
 
 from slurm_rest import JobSpec
+from slurm_rest.keys import name_mark
 
 from .members import TASK
 from .options import check_env, check_host_files, check_variable, job_options
@@ -81,8 +82,9 @@ def job_name(task: Task, execution: Execution, unique: str = "") -> str:
     base = _safe(task.name.rsplit(".", 1)[-1], 40) or "task"
     if not execution.is_known:
         return f"flyte-{base}-local-{unique}"
-    short = attempt_words(execution, execution.attempt).removeprefix("flyte:")[:8]
-    return f"flyte-{base}-{_safe(execution.run, 40)}-{_safe(execution.action, 40)}-{execution.attempt}-{short}"
+    # By it the job is found also where its own script wrote another comment.
+    mark = name_mark(attempt_words(execution, execution.attempt))
+    return f"flyte-{base}-{_safe(execution.run, 40)}-{_safe(execution.action, 40)}-{execution.attempt}-{mark}"
 
 
 def _safe(text: str, length: int) -> str:

@@ -158,7 +158,8 @@ class Search:
         return self._since + self._rest.connection.tokens.clock.skew
 
     def _carries(self, record: JobInfo) -> bool:
-        return carries(record, self._job.key, self._job.user)
+        job = self._job
+        return carries(record, job.key, job.user, job.name if job.own_name else "")
 
     def _could_be(self, record: JobInfo) -> bool:
         return is_suspect(record, self._job.name, self._job.user, self._sent_there - _ROUGHLY)
