@@ -10,6 +10,7 @@ from flyte.io import File
 
 from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
 from flyteplugins.slurm_rest.members import output_of
+from slurm_rest import JobUsage
 
 from .support.site import Site, lines_of
 
@@ -38,6 +39,27 @@ async def test_an_array_is_over_when_all_its_tasks_are(site: Site) -> None:
     found = await site.until(meta, "FAILED")
     assert "1 of its 3 members failed: task 2 FAILED (exit code 4:0)" in (found.message or "")
     assert (found.message or "").endswith("what went wrong")
+
+
+async def test_what_an_array_used_is_what_its_tasks_did(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a task that was requeued the last start; how busy the CPUs of all were nobody can tell."""
+    meta = await site.create(group(ARRAY))
+    (cluster,) = site.connector.known.clusters._found.values()
+
+    async def usage(_: int) -> list[JobUsage]:
+        starts = ((7, 1.0, 10), (8, 50.0, 99), (8, 2.0, 30), (9, 4.0, 20))
+        found = [
+            JobUsage(id=number, name=meta.job_name, cpu_seconds=cpu, memory_max_bytes=memory)
+            for number, cpu, memory in starts
+        ]
+        return [JobUsage(id=7, name="another", cpu_seconds=1000.0), *found]
+
+    monkeypatch.setattr(cluster.client, "usage", usage)
+    site.fake.start(int(meta.job_id))
+    results = (await site.connector.get_metrics(meta)).results
+    found = {one.metric: one.data["value"] for one in results}
+    assert (found["cpu_seconds"], found["memory_max_bytes"]) == (7.0, 30)
+    assert "cpu_efficiency" not in found
 
 
 @pytest.mark.parametrize("text", [ARRAY, HET])

@@ -23,6 +23,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from slurm_rest import JobInfo, SlurmError
 from slurm_rest.errors import ConfigError, FileMissing
 from slurm_rest.transport.files import Files
+from slurm_rest.usage import summed
 
 from .members import output_of, task_ids
 from .messages import sendable
@@ -194,15 +195,18 @@ def _read_token(token: str) -> dict[str, tuple[int, int]]:
 
 
 async def job_use(cluster: Cluster, meta: SlurmJobMetadata) -> dict[str, float]:
-    """Return what accounting knows that the job used; nothing where there is none, or it is away."""
+    """Return what accounting knows that the job used; nothing where there is none, or it is away.
+
+    Of each member of an array or het job the last start counts.
+    """
     try:
         found = await cluster.client.usage(meta.identity().job_id)
     except SlurmError as error:
         log.info("Job %s: accounting does not tell what it used: %s", meta.job_id, error.message)
         return {}
     # An id comes again; a job's name is that of its attempt alone.
-    own = [one for one in found if one.name == meta.job_name]
-    return own[-1].values() if own else {}
+    last = {one.id: one.values() for one in found if one.name == meta.job_name}
+    return summed(meta.identity().job_id, meta.job_name, None, last.values()).values()
 
 
 def job_metrics(record: JobInfo, use: Mapping[str, float]) -> GetTaskMetricsResponse:
@@ -219,7 +223,8 @@ def job_metrics(record: JobInfo, use: Mapping[str, float]) -> GetTaskMetricsResp
     values |= allocated(record.tres_allocated)
     values |= use
     elapsed = values.get("elapsed_seconds", 0.0)
-    if "cpu_seconds" in use and elapsed and record.cpus:
+    is_one = record.array_job_id is None and record.het_job_id is None
+    if "cpu_seconds" in use and elapsed and record.cpus and is_one:
         values["cpu_efficiency"] = use["cpu_seconds"] / (elapsed * record.cpus)
     results = []
     for name, number in values.items():
