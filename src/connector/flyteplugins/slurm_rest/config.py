@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 
 from .options import (
     FIELD_OPTIONS,
@@ -110,8 +109,9 @@ class Slurm:
 
     def __post_init__(self) -> None:
         for name in (*_PATHS, *_NAMES, *_SECRETS):
-            if isinstance(value := getattr(self, name), PurePath) and name in _PATHS:
-                setattr(self, name, str(value))
+            value = getattr(self, name)
+            if name in _PATHS and hasattr(value, "__fspath__"):
+                setattr(self, name, value.__fspath__())
             elif value is not None:
                 _check_line(name, value)
         check_runtime(self.container_runtime)
