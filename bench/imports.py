@@ -11,10 +11,11 @@ import resource
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bench.table import judge, show
 
+FAMILIES_OVER_PYDANTIC_MS = {"jobs": 80.0, "cluster": 80.0, "accounting": 120.0, "diagnostics": 80.0}
 STATEMENTS = {
     "python": "pass",
     "httpx": "import httpx",
@@ -24,9 +25,8 @@ STATEMENTS = {
     "class Model(BaseModel, defer_build=True):\n    field: int | None = None",
     "slurm_rest": "import slurm_rest",
     "slurm_rest.SlurmClient": "from slurm_rest import SlurmClient",
-    "slurm_rest.api.jobs": "import slurm_rest.api.jobs",
+    **{f"slurm_rest.api.{name}": f"import slurm_rest.api.{name}" for name in FAMILIES_OVER_PYDANTIC_MS},
 }
-JOBS_OVER_PYDANTIC_MS = 80.0
 PACKAGE_OVER_HTTPX = 1.3
 
 
@@ -63,12 +63,18 @@ def measure(rounds: int) -> int:
     print(f"Python {sys.version.split()[0]}, median of {rounds} processes")
     show(("", "CPU ms", "over python"), rows)
     print()
-    # Pairs of neighbours, so that a slow spell of the machine falls on both.
-    pairs = zip(measured["slurm_rest.api.jobs"], measured["pydantic, one model"], strict=True)
-    over = statistics.median(jobs - pydantic for jobs, pydantic in pairs)
     return judge(
         [
-            ("slurm_rest.api.jobs over pydantic", over, JOBS_OVER_PYDANTIC_MS, "ms"),
+            *(
+                (f"slurm_rest.api.{name} over pydantic", over(name, measured), most, "ms")
+                for name, most in FAMILIES_OVER_PYDANTIC_MS.items()
+            ),
             ("slurm_rest to httpx", cost["slurm_rest"] / cost["httpx"], PACKAGE_OVER_HTTPX, "times"),
         ]
     )
+
+
+def over(family: str, measured: Mapping[str, Sequence[float]]) -> float:
+    """Return what a family of models costs beside pydantic; of the same round, so that a slow spell falls on both."""
+    pairs = zip(measured[f"slurm_rest.api.{family}"], measured["pydantic, one model"], strict=True)
+    return statistics.median(models - pydantic for models, pydantic in pairs)

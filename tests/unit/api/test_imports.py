@@ -58,14 +58,3 @@ def test_validators_are_built_when_first_used() -> None:
     code = "from slurm_rest.api.jobs import JobInfo, JobDescMsg;"
     code += "print(JobInfo.__pydantic_complete__, JobDescMsg.__pydantic_complete__)"
     assert python(code) == "False False"
-
-
-@pytest.mark.parametrize(
-    ("family", "budget"), [("jobs", 80), ("cluster", 80), ("accounting", 120), ("diagnostics", 80)]
-)
-def test_loading_a_family_is_cheap(family: str, budget: int) -> None:
-    """CPU milliseconds over pydantic, the best of three: the machine may be busy, the code cannot be faster by luck."""
-    code = "import time; import pydantic; from pydantic import BaseModel; import slurm_rest.api.base;"
-    code += f"start = time.process_time(); import slurm_rest.api.{family}; print(time.process_time() - start)"
-    python(code)
-    assert min(float(python(code)) for _ in range(3)) * 1000 < budget
