@@ -3,12 +3,14 @@ from __future__ import annotations
 import json
 import sys
 import time
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 
 import httpx
 import pytest
 
-from slurm_rest import AsyncSlurmClient, Ping
+from slurm_rest import AsyncSlurmClient, FilesWay, Ping
 from tests.unit.cli.server import URL, Run, Server, token
 
 REFUSED = {"errors": [{"error_number": 1007, "error": "Protocol authentication error", "description": "no"}]}
@@ -218,12 +220,20 @@ def test_a_login_that_is_not_the_user_of_the_jobs_is_told(
     """No failure: files are read that way, and jobs can be asked about."""
     monkeypatch.setenv("SLURM_REST_SSH_HOST", "login.test")
     monkeypatch.setenv("SLURM_REST_SSH_USER", login)
+    # As far as making a client needs it, also where it is not installed.
+    asyncssh = ModuleType("asyncssh")
+    asyncssh.__spec__ = ModuleSpec("asyncssh", None)
+    monkeypatch.setitem(sys.modules, "asyncssh", asyncssh)
 
     async def asked(_: AsyncSlurmClient) -> list[Ping]:
         return [Ping(hostname="ctl1", responding=True, primary=True, slurm="24.11.5", cluster="testing")]
 
+    async def nothing(_: AsyncSlurmClient) -> list[FilesWay]:
+        return []
+
     monkeypatch.setattr(AsyncSlurmClient, "ping", asked)
     monkeypatch.setattr(AsyncSlurmClient, "ping_accounting", asked)
+    monkeypatch.setattr(AsyncSlurmClient, "ping_files", nothing)
 
     document = json.loads(run("ping", "--json").out)
 
