@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from cluster.native import Cluster
+from slurm_rest import AsyncSlurmClient
+from slurm_rest.testing import FakeTransport
 
 from .support.node import provide_python
 from .support.platform import Platform, service
@@ -102,3 +104,13 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     monkeypatch.setenv("FLYTE_SLURM_REST_URL", "http://slurm")
     monkeypatch.setenv("FLYTE_SLURM_FILES", "/home=/mounted")
     return Site(tmp_path)
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[AsyncSlurmClient]:
+    """Return a client of a cluster in memory, whose homes are in a directory of the test's own."""
+    made = AsyncSlurmClient(
+        transport=FakeTransport(), workdir="/home/{user}", path_map={"/home": str(tmp_path)}, environ={}
+    )
+    yield made
+    await made.close()

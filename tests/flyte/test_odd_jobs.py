@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from flyteplugins.slurm_rest.settings import ClusterAccess
 from flyteplugins.slurm_rest.transfers import Transfer, collect
 from flyteplugins.slurm_rest.workplace import find_workplace
 from slurm_rest import AsyncSlurmClient, BaseState, JobInfo, JobState
-from slurm_rest.testing import FakeTransport
 
 from .support.site import Site, attempt, jobs
 
@@ -29,15 +27,6 @@ OFFICIAL: dict[str, Any] = {"host": "", "username": "", "port": 22, "stdout_path
 
 array_task = SlurmScriptTask("odd_array", "#!/bin/sh\n", Slurm(sbatch_options={"array": "0-49"}))
 flyte.TaskEnvironment.from_task("odd-array", array_task)
-
-
-@pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[AsyncSlurmClient]:
-    made = AsyncSlurmClient(
-        transport=FakeTransport(), workdir="/home/{user}", path_map={"/home": str(tmp_path)}, environ={}
-    )
-    yield made
-    await made.close()
 
 
 # --- metadata ---------------------------------------------------------------------------------------------------

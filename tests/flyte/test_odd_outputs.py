@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -18,19 +17,9 @@ from flyteplugins.slurm_rest.typed import type_text
 from flyteplugins.slurm_rest.values import check_variables
 from slurm_rest import AsyncSlurmClient
 from slurm_rest.errors import FilesError
-from slurm_rest.testing import FakeTransport
 from slurm_rest.transport.files import FileStat
 
 from .support.s3 import Store
-
-
-@pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[AsyncSlurmClient]:
-    made = AsyncSlurmClient(
-        transport=FakeTransport(), workdir="/home/{user}", path_map={"/home": str(tmp_path)}, environ={}
-    )
-    yield made
-    await made.close()
 
 
 def tree(top: Path, *names: str | bytes) -> Path:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import secrets as random_words
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -34,7 +34,7 @@ from .plan import JobPlan, attempt_words, job_name, make_plan
 from .presigned import with_upload_urls
 from .running import LOCAL_RUN
 from .secret_files import secret_path, send
-from .secret_ways import deliver_secrets
+from .secret_ways import SecretSource, deliver_secrets
 from .settings import ClusterAccess, Deployment, SecretValues
 from .states import Phase, goes_on
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
@@ -110,23 +110,10 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         await require_files(cluster, plan)
         plan = await with_upload_urls(plan, deployment.upload_url_ttl)
         if plan.key and execution.attempt > 0:
-            # One that could not be made may have left the job of the attempt before it.
-            numbers = range(max(0, execution.attempt - _EARLIER), execution.attempt)
-            earlier = [replace(execution, attempt=number) for number in numbers]
-            await asyncio.gather(*(_end_earlier(cluster, task, one) for one in earlier))
-            if delivery.sources:
-                left = (secret_path(place.home, job_name(task, one)) for one in earlier)
-                await asyncio.gather(*(self.known.secret_files.remove(cluster, one, patience=1) for one in left))
+            await self._end_attempts_before(cluster, task, execution, place.home if delivery.sources else "")
         if delivery.sources:
             self.known.secret_files.sweep(cluster, place.home, user)
-            await send(cluster, secret_file, delivery.sources, os.environ)
-        try:
-            job = await cluster.client.submit(plan.spec, idempotency_key=plan.key or None)
-        except (SubmitRejected, SpecError, UnsupportedVersion):
-            # After any other error there may be a job that reads it: this call's, or of one that was given up.
-            if delivery.sources:
-                await self.known.secret_files.remove(cluster, secret_file, patience=1)
-            raise
+        job = await self._submit(cluster, plan, secret_file, delivery.sources)
         event: Literal["found", "submitted"] = "found" if job.found else "submitted"
         facts = {"job_id": job.id, "job_name": plan.name, "user": user, "where": access.where, "launched_by": asked}
         audit(event, execution, task=task.name, **facts)
@@ -141,6 +128,32 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         if (run := LOCAL_RUN.get()) is not None:
             run.ends.append(lambda: self.delete(meta, ssh_private_key, known_hosts_data, rest_token))
         return meta
+
+    async def _end_attempts_before(self, cluster: Cluster, task: Task, execution: Execution, home: str) -> None:
+        """Cancel what goes on of earlier attempts: one that could not be made may have left the job before it.
+
+        With ``home`` the files that were sent to them go, too.
+        """
+        numbers = range(max(0, execution.attempt - _EARLIER), execution.attempt)
+        earlier = [replace(execution, attempt=number) for number in numbers]
+        await asyncio.gather(*(_end_earlier(cluster, task, one) for one in earlier))
+        if home:
+            left = (secret_path(home, job_name(task, one)) for one in earlier)
+            await asyncio.gather(*(self.known.secret_files.remove(cluster, one, patience=1) for one in left))
+
+    async def _submit(
+        self, cluster: Cluster, plan: JobPlan, secret_file: str, sources: Sequence[SecretSource]
+    ) -> AsyncJob:
+        """Submit a job, behind the file with what the connector sends it; a job that was refused leaves none."""
+        if sources:
+            await send(cluster, secret_file, sources, os.environ)
+        try:
+            return await cluster.client.submit(plan.spec, idempotency_key=plan.key or None)
+        except (SubmitRejected, SpecError, UnsupportedVersion):
+            # After any other error there may be a job that reads it: this call's, or of one that was given up.
+            if sources:
+                await self.known.secret_files.remove(cluster, secret_file, patience=1)
+            raise
 
     # --- get ------------------------------------------------------------------------------------------------
 
