@@ -17,7 +17,7 @@ from slurm_rest.errors import SlurmError, SpecError
 
 from .terminal import INTERRUPTED, Unwritable, complain, make_robust, one_line, remark, silence_stdout
 
-__all__ = ["FAILED", "USAGE", "Failed", "Interrupted", "ReaderLeft", "muted_warnings", "run"]
+__all__ = ["FAILED", "USAGE", "Failed", "Interrupted", "ReaderLeft", "in_front", "muted_warnings", "run"]
 
 FAILED, USAGE = 1, 2
 # What click's own output, such as --help, raises when it cannot be written.
@@ -116,13 +116,18 @@ def _usage(error: click.ClickException) -> tuple[str, str]:
 
 def _near(error: click.NoSuchOption, context: click.Context | None) -> str:
     """Name the option that was meant, or say that it is one of those in front of the command."""
-    if context is not None and context.parent is not None:
-        path = context.command_path.split()
-        options = [name for param in context.parent.command.params for name in param.opts]
-        if error.option_name in options:
-            return f"It goes in front of the command: {path[0]} {error.option_name} ... {' '.join(path[1:])}"
+    if context is not None and (hint := in_front(error.option_name, context)):
+        return hint
     near = difflib.get_close_matches(error.option_name, error.possibilities or (), 1)
     return f"Did you mean {near[0]}?" if near else ""
+
+
+def in_front(option: str, context: click.Context) -> str:
+    """Return where an option goes that belongs in front of the command, empty for any other."""
+    if context.parent is None or all(option not in param.opts for param in context.parent.command.params):
+        return ""
+    path = context.command_path.split()
+    return f"It goes in front of the command: {path[0]} {option} ... {' '.join(path[1:])}"
 
 
 # What the library says to programs, and what it means for those who type. The forms of a value in its messages end

@@ -16,7 +16,7 @@ from slurm_rest.sbatch.lexer import Word
 from slurm_rest.sbatch.option import Option
 from slurm_rest.sbatch.options import OPTIONS
 
-from .failures import USAGE, Failed
+from .failures import USAGE, Failed, in_front
 from .sbatch_help import write_options
 from .terminal import out
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Line", "SbatchCommand", "script_of"]
 
+_UNKNOWN = "sbatch has no option "
 _NEWEST, _BEFORE = "26.05", "24.11"
 _OURS = (
     Option("env", TEXT, help="variable for the job, NAME=VALUE; may be repeated"),
@@ -64,7 +65,7 @@ class SbatchCommand(click.Command):
         """Read the words and hand them to the command as ``line``."""
         if ctx.resilient_parsing:
             return []
-        line = _read(args, self._own)
+        line = _read(args, self._own, ctx)
         if line.has("help"):
             click.echo(ctx.get_help())
             ctx.exit()
@@ -88,14 +89,17 @@ class SbatchCommand(click.Command):
         write_options(formatter, (*self._own, *OPTIONS))
 
 
-def _read(words: Sequence[str], own: Sequence[Option]) -> Line:
+def _read(words: Sequence[str], own: Sequence[Option], context: click.Context) -> Line:
     """Read a line by the newest sbatch's table, or by that of the one before where only that one takes it."""
     try:
         return _read_by(words, own, _NEWEST)
     except SpecError as problem:
         with contextlib.suppress(SpecError):
             return _read_by(words, own, _BEFORE)
-        raise Failed(problem.message[:1].lower() + problem.message[1:], problem.hint, status=USAGE) from None
+        hint = problem.hint
+        if problem.message.startswith(_UNKNOWN):
+            hint = in_front(problem.message.removeprefix(_UNKNOWN), context) or hint
+        raise Failed(problem.message[:1].lower() + problem.message[1:], hint, status=USAGE) from None
 
 
 def _read_by(words: Sequence[str], own: Sequence[Option], release: str) -> Line:

@@ -42,10 +42,11 @@ def test_an_unknown_command_is_a_matter_of_usage(run: Run) -> None:
     assert result.err == "slurm-rest: error: no such command: stauts\nhint: Did you mean status?\n"
 
 
-def test_an_option_behind_the_command_is_told_where_it_goes(run: Run) -> None:
-    result = run("nodes", "--url", "http://x")
+@pytest.mark.parametrize("command", ["nodes", "submit"])
+def test_an_option_behind_the_command_is_told_where_it_goes(run: Run, command: str) -> None:
+    result = run(command, "--url", "http://x")
     assert result.status == 2
-    assert "in front of the command: slurm-rest --url ... nodes" in result.err
+    assert f"in front of the command: slurm-rest --url ... {command}" in result.err
 
 
 def test_no_server_is_one_line_and_a_hint(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
