@@ -19,6 +19,8 @@ MemberKey = tuple[int | None, int | None]
 # How far the clocks of this host and of the cluster may be apart. It can be wide: among several jobs the one that
 # began closest counts, and in the controller the key in the comment decides.
 _SKEW = timedelta(days=1)
+# slurmctld makes the components of a het job one after another, each with the second it is then (24.11, 26.05).
+_STAGGER = timedelta(seconds=10)
 # With these words accounting closes an incarnation that another one follows; FAILED, too, but not for certain.
 _REQUEUED = frozenset({"NODE_FAIL", "PREEMPTED", "REQUEUED", "BOOT_FAIL"})
 
@@ -53,10 +55,14 @@ class Identity:
         # Earlier incarnations may be missing: accounting gives only the last one where it is not asked for all.
         whole = not any(record.restart_count for record in chain[:1])
         if self.submit_time is not None:
-            return self.submit_time in times or (not whole and min(times) > self.submit_time)
+            return self._has_time(times, chain[0]) or (not whole and min(times) > self.submit_time)
         if self.sent is not None:
             return min(times) >= self.sent - _SKEW and (not whole or min(times) <= self.sent + _SKEW)
         return True
+
+    def _has_time(self, times: Sequence[datetime], record: JobInfo) -> bool:
+        apart = _STAGGER if record.het_job_id else timedelta()
+        return any(abs(time - self.submit_time) <= apart for time in times if self.submit_time)
 
     def pick(self, records: Iterable[JobInfo]) -> list[JobInfo]:
         """Return the last incarnation of each member of this job, none of any other job that had its id."""

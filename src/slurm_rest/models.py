@@ -133,12 +133,14 @@ class JobInfo:
 def group_record(job_id: int, records: Sequence[JobInfo]) -> JobInfo:
     """Return one record for a job: its own, or for an array or het job one that stands for all members.
 
-    The group keeps its own id, has the combined state, and the exit code of the first member that failed.
+    The group keeps its own id and was submitted when its first member was (a requeue sets a member's time anew); it has
+    the combined state, and the exit code of the first member that failed.
     """
     if len(records) == 1 and records[0].id == job_id:
         return records[0]
     leader = next((record for record in records if record.id == job_id), records[0])
     failed = next((record for record in records if record.state.is_terminal and not record.state.is_success), leader)
+    submitted = [record.submit_time for record in records if record.submit_time]
     starts = [record.start_time for record in records if record.start_time]
     ends = [record.end_time for record in records if record.end_time]
     return replace(
@@ -151,6 +153,7 @@ def group_record(job_id: int, records: Sequence[JobInfo]) -> JobInfo:
         array_task_id=None,
         array_tasks="",
         het_job_offset=None,
+        submit_time=min(submitted, default=None),
         start_time=min(starts, default=None),
         end_time=max(ends, default=None),
     )

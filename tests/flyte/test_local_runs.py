@@ -189,6 +189,9 @@ async def test_a_preempted_job_is_tried_again_and_a_directory_is_a_store(
     monkeypatch.setattr(site.connector, "create", create_and_finish)
     await flyte.init.aio(root_dir=tmp_path)
     store = tmp_path / "raw"
+    # flyte itself makes an empty directory by the URI's own text where it stands (2.12.1, _local_controller.py).
+    (here := tmp_path / "here").mkdir()
+    monkeypatch.chdir(here)
     run = await flyte.with_runcontext(mode="local", raw_data_path=f"file://{store}").run.aio(task)
     model, number = run.outputs()
     first, second = metas
@@ -200,4 +203,4 @@ async def test_a_preempted_job_is_tried_again_and_a_directory_is_a_store(
     said = capfd.readouterr().err.splitlines()
     assert [line for line in said if line.startswith(f"again: Slurm job {first.job_id} is PREEMPTED")]
     assert [line for line in said if line.startswith(f"again: Slurm job {second.job_id} is COMPLETED")]
-    assert not (tmp_path / "file:").exists()
+    assert not [path for path in here.rglob("*") if path.is_file()]

@@ -11,7 +11,7 @@ import pytest
 from slurm_rest import JobState, OutcomeUnknown, watched
 from slurm_rest.errors import AccountingDown, JobNotFound, NoAccounting, Unreachable
 from slurm_rest.identity import Identity, incarnations
-from slurm_rest.models import JobInfo
+from slurm_rest.models import JobInfo, group_record
 from slurm_rest.watched import Followed
 from slurm_rest.watching import wait
 
@@ -105,6 +105,25 @@ def test_each_task_is_looked_at_alone() -> None:
     second = replace(record(T0), id=8, array_job_id=7, array_task_id=2)
     again = replace(second, submit_time=T0 + DAY, restart_count=1, state=JobState.parse("CANCELLED"))
     assert Identity(7, submit_time=T0).pick([first, second, again]) == [first, again]
+
+
+@pytest.mark.parametrize("pinned", [0, 1, 2])
+def test_the_components_of_a_het_job_may_have_been_made_in_different_seconds(pinned: int) -> None:
+    parts = [
+        replace(record(T0 + timedelta(seconds=n)), id=7 + n, het_job_id=7, het_job_offset=n, restart_count=0)
+        for n in range(3)
+    ]
+    assert Identity(7, submit_time=parts[pinned].submit_time).pick(parts) == parts
+    assert Identity(7, submit_time=T0 - timedelta(hours=1)).pick(parts) == []
+
+
+def test_whom_the_record_of_an_array_with_a_requeued_task_pins_owns_all_of_its_tasks() -> None:
+    # The last task to start has the array's own id.
+    first = replace(record(T0), id=8, array_job_id=7, array_task_id=1)
+    last = replace(record(T0 + timedelta(hours=1), restarts=1), array_job_id=7, array_task_id=2)
+    pinned = Identity(7).pinned_by(group_record(7, [first, last]))
+    assert pinned.submit_time == T0
+    assert pinned.pick([first, last]) == [first, last]
 
 
 # --- followed -------------------------------------------------------------------------------------------------
