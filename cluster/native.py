@@ -23,7 +23,7 @@ from cluster.state import State, check_name, choose_ports, clusters_dir, forget,
 from cluster.token import sign
 
 USERS = ("alice", "bob", "svc")
-_START_SECONDS = 90.0
+_START_SECONDS = 240.0
 _UNUSED_SECONDS = 14 * 86400
 
 
@@ -112,7 +112,7 @@ class Cluster:
         user: str = "root",
         env: Mapping[str, str] | None = None,
         input: str | None = None,  # noqa: A002 - the word that subprocess uses
-        timeout: float = 60,
+        timeout: float = 180,
         check: bool = False,
     ) -> subprocess.CompletedProcess[str]:
         """Run a command inside, in the user's home folder."""

@@ -11,8 +11,9 @@ from cluster.space import Process, enter_command, members, wait_until
 from cluster.state import State
 
 SERVICES = ("munge", "database", "slurmdbd", "slurmctld", "slurmrestd", "sshd")
-_STOP_SECONDS = 20.0
-_ANSWER_SECONDS = 40.0
+# What a busy machine may need; a daemon that is killed for being slow has not saved its state.
+_STOP_SECONDS = 60.0
+_ANSWER_SECONDS = 120.0
 
 
 class Service:
@@ -50,10 +51,16 @@ class Service:
 
     def freeze(self) -> None:
         """Stop all its processes where they are; connections stay open and nobody answers."""
-        tree = self._running()
-        for process in tree:
-            process.send(signal.SIGSTOP)
-        if not wait_until(lambda: all(process.frozen() or not process.alive() for process in tree), _STOP_SECONDS):
+        self._running()
+
+        def still() -> bool:
+            # Looked up each time: a child may have been born before its parent was stopped.
+            moving = [process for process in self.processes() if not process.frozen()]
+            for process in moving:
+                process.send(signal.SIGSTOP)
+            return not moving
+
+        if not wait_until(still, _STOP_SECONDS):
             raise ClusterError(f"{self.name} does not freeze", "look at it with ps; it may hang in the kernel")
 
     def thaw(self) -> None:
@@ -81,7 +88,7 @@ class Service:
     def start(self) -> None:
         """Start it unless it runs, and wait until it answers."""
         if self.process() is None:
-            self._inside("spawn", timeout=10)
+            self._inside("spawn", timeout=60)
         if not wait_until(self.answers, _ANSWER_SECONDS, interval=0.03):
             raise ClusterError(f"{self.name} does not answer", f"read {self.state.folder}/logs/{self.name}.log")
 
@@ -93,7 +100,7 @@ class Service:
     def answers(self) -> bool:
         """Return whether it answers a question of its own protocol."""
         try:
-            return self._inside("ready", timeout=15) == 0
+            return self._inside("ready", timeout=30) == 0
         except subprocess.TimeoutExpired:
             return False
 

@@ -106,7 +106,7 @@ def open_space(folder: Path, root: Path, env: Mapping[str, str]) -> Process:
         cwd=folder,
         env={"PATH": search_path(), "HOME": "/root", **env},
     )
-    if not wait_until(holder.exists, 10):
+    if not wait_until(holder.exists, 30):
         last = ((folder / "logs/cluster.log").read_text(errors="replace").strip().splitlines() or ["no output"])[-1]
         raise ClusterError(
             f"the namespaces of the cluster could not be made ({last})",
@@ -127,7 +127,7 @@ def read_holder(folder: Path) -> Process | None:
         return None
 
 
-def close_space(holder: Process, timeout: float = 20) -> None:
+def close_space(holder: Process, timeout: float = 60) -> None:
     """End a cluster: the kernel kills all that hangs on pid 1 before pid 1 itself is gone."""
     holder.send(signal.SIGKILL)
     if not holder.wait_gone(timeout):

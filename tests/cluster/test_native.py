@@ -20,14 +20,14 @@ from cluster.native import Cluster, down, end_orphans, up
 from cluster.root import RELEASES, ensure_root, run_in_root
 from cluster.space import Process, members, wait_until
 from cluster.state import clusters_dir, load
-from tests.support.cluster import OwnCluster, SharedCluster
+from tests.support.cluster import OwnCluster, SharedCluster, saved
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SCRIPT = [sys.executable, str(REPOSITORY / "scripts/cluster")]
 PARSERS = {"22.05": "v0.0.38", "24.11": "v0.0.42", "26.05": "v0.0.45"}
 
 
-def rest(cluster: Cluster, path: str, user: str = "alice", timeout: float = 10) -> dict[str, Any]:
+def rest(cluster: Cluster, path: str, user: str = "alice", timeout: float = 60) -> dict[str, Any]:
     """GET a document of slurmrestd as a user."""
     headers = {"X-SLURM-USER-NAME": user, "X-SLURM-USER-TOKEN": cluster.token(user)}
     request = urllib.request.Request(f"{cluster.url}/{path.format(v=PARSERS[cluster.release])}", headers=headers)
@@ -42,6 +42,12 @@ def batch(cluster: Cluster, script: str, *options: str, user: str = "alice") -> 
     done = cluster.exec(["sbatch", "-W", "-o", output, *options, "--wrap", script], user=user)
     assert done.returncode == 0, done.stderr
     return (cluster.shared / Path(output).name).read_text()
+
+
+def accounted(cluster: Cluster, column: str) -> list[str]:
+    """Return a column of all that sacct knows of the last days; by itself it begins with this day's midnight."""
+    done = cluster.exec(["sacct", "-aXn", "-S", "now-2days", "-o", column])
+    return done.stdout.split()
 
 
 def script(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -87,14 +93,16 @@ def test_a_job_runs_in_each_partition_with_a_gpu_and_a_licence(every_cluster: Cl
 
 
 def test_the_memory_of_a_short_job_is_measured(any_cluster: Cluster) -> None:
-    program = "import time; held = bytearray(100 << 20); time.sleep(2.5)"
-    job = batch(any_cluster, f"echo $SLURM_JOB_ID; python3 -c '{program}'").strip()
+    def measured(seconds: float) -> int:
+        """Run a job that holds 100 MB for so long, and return the kilobytes of its script as accounting has them."""
+        program = f"import time; held = bytearray(100 << 20); time.sleep({seconds})"
+        job = batch(any_cluster, f"echo $SLURM_JOB_ID; python3 -c '{program}'").strip()
+        query = ["sacct", "-j", f"{job}.batch", "-nP", "--units=K", "-o", "State,MaxRSS"]
+        assert wait_until(lambda: "COMPLETED" in any_cluster.exec(query).stdout, 120, 0.2)
+        return int(float(any_cluster.exec(query).stdout.split("|")[1].strip().rstrip("K") or 0))
 
-    def kilobytes() -> int:
-        shown = any_cluster.exec(["sacct", "-j", job, "-nP", "--units=K", "-o", "MaxRSS"]).stdout.split()
-        return max((int(float(text.rstrip("K"))) for text in shown), default=0)
-
-    assert wait_until(lambda: kilobytes() > 100_000, 60, 0.2)
+    # A busy machine may miss the short one; with the stock interval of 30 s neither has a value.
+    assert measured(2.5) > 100_000 or measured(12) > 100_000
 
 
 def test_the_debug_partition_has_a_limit(every_cluster: Cluster) -> None:
@@ -139,7 +147,7 @@ def test_rest_answers_with_a_token_and_refuses_without(any_cluster: Cluster) -> 
     assert [(node["name"], node["cpus"]) for node in nodes] == [("n1", 8), ("n2", 8)]
     assert rest(any_cluster, "slurmdb/{v}/users/")["users"]
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(f"{any_cluster.url}/slurm/{PARSERS[any_cluster.release]}/nodes/", timeout=10)
+        urllib.request.urlopen(f"{any_cluster.url}/slurm/{PARSERS[any_cluster.release]}/nodes/", timeout=60)
     assert refused.value.code == 401
     refused.value.close()
 
@@ -220,10 +228,7 @@ def test_jobs_end_up_in_accounting_while_slurmdbd_is_away(own_cluster: OwnCluste
     with cluster.stopped("slurmdbd"):
         assert batch(cluster, "echo unseen") == "unseen\n"
 
-    def recorded() -> bool:
-        return "COMPLETED" in cluster.exec(["sacct", "-aXn", "-o", "State"]).stdout
-
-    assert wait_until(recorded, 120, 0.2)
+    assert wait_until(lambda: accounted(cluster, "State") == ["COMPLETED"], 120, 0.2)
 
 
 def test_high_preempts_low(own_cluster: OwnCluster) -> None:
@@ -273,13 +278,13 @@ def test_two_side_by_side_know_nothing_of_each_other(own_cluster: OwnCluster) ->
     first, second = own_cluster("24.11"), own_cluster("24.11")
     assert not set(first.state.ports.all()) & set(second.state.ports.all())
     batch(first, "true")
-    assert first.exec(["sacct", "-aXn"]).stdout.strip()
-    assert not second.exec(["sacct", "-aXn"]).stdout.strip()
+    assert wait_until(lambda: bool(accounted(first, "JobID")), 120, 0.2)
+    assert not accounted(second, "JobID")
     request = urllib.request.Request(
         f"{second.url}/slurm/v0.0.42/nodes/", headers={"X-SLURM-USER-TOKEN": first.token("alice")}
     )
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(request, timeout=10)
+        urllib.request.urlopen(request, timeout=60)
     assert refused.value.code == 511
     refused.value.close()
 
@@ -309,18 +314,21 @@ def test_down_leaves_nothing(own_cluster: OwnCluster, held: str) -> None:
 def test_it_starts_again_after_a_kill_and_remembers(own_cluster: OwnCluster) -> None:
     cluster = own_cluster("26.05")
     batch(cluster, "true")
-    held = cluster.exec(["sbatch", "--hold", "--wrap", "true"], user="alice").stdout.split()[-1]
+    # Accounting hears of it later than sbatch; what it has not heard is lost with the controller's memory.
+    assert wait_until(lambda: accounted(cluster, "State") == ["COMPLETED"], 120, 0.2)
+    command = ["sbatch", "--hold", "--comment", "a-mark-of-its-own", "--wrap", "true"]
+    held = cluster.exec(command, user="alice").stdout.split()[-1]
     # The controller saves its queue every few seconds; a kill before that is a queue lost, as on any machine.
-    cluster.exec(["scontrol", "reconfigure"])
+    assert wait_until(lambda: saved(cluster, "a-mark-of-its-own"), 120, 0.1)
     assert cluster.state.holder is not None
     os.kill(cluster.state.holder.pid, signal.SIGKILL)
-    assert cluster.state.holder.wait_gone(10)
+    assert cluster.state.holder.wait_gone(60)
     with pytest.raises(ClusterError, match=r"no cluster .* is running"):
         Cluster.find(cluster.name)
     again, fresh = up(cluster.name)
     assert fresh
     assert again.state.ports == cluster.state.ports
-    assert "COMPLETED" in again.exec(["sacct", "-aXn", "-o", "State"]).stdout
+    assert "COMPLETED" in accounted(again, "State")
     assert held in again.exec(["squeue", "-h", "-o", "%i"]).stdout.split()
     same, fresh = up(cluster.name)
     assert not fresh
@@ -337,26 +345,31 @@ def test_a_kill_while_the_database_gets_its_name_does_no_harm(own_cluster: OwnCl
     (cluster.folder / "data/primed").touch()
     assert cluster.state.holder is not None
     os.kill(cluster.state.holder.pid, signal.SIGKILL)
-    assert cluster.state.holder.wait_gone(10)
+    assert cluster.state.holder.wait_gone(60)
     again, _ = up(cluster.name)
     assert "_primed" not in again.exec(["mariadb", "-uslurm", "-pslurm", "slurm_acct_db", "-e", "SHOW TABLES"]).stdout
     batch(again, "true")
-    assert again.exec(["sacct", "-aXn", "-o", "User"]).stdout.split() == ["alice"]
+    assert wait_until(lambda: accounted(again, "User") == ["alice"], 120, 0.2)
 
 
 def test_a_damaged_database_does_not_keep_it_down(own_cluster: OwnCluster) -> None:
     cluster = own_cluster("24.11")
     assert cluster.state.holder is not None
     os.kill(cluster.state.holder.pid, signal.SIGKILL)
-    assert cluster.state.holder.wait_gone(10)
+    assert cluster.state.holder.wait_gone(60)
     (cluster.folder / "data/database/ibdata1").write_bytes(b"")
     again, _ = up(cluster.name)
     assert batch(again, "echo fine") == "fine\n"
 
 
-def test_clusters_of_dead_sessions_are_ended(own_cluster: OwnCluster) -> None:
+def test_clusters_of_dead_sessions_are_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_cluster: OwnCluster
+) -> None:
+    """In a cache of its own: any session that begins meanwhile would end it, and may leave an orphan itself."""
+    (tmp_path / "roots").symlink_to(ensure_root("24.11").parent)
+    monkeypatch.setenv("SLURM_REST_CACHE", str(tmp_path))
     cluster = own_cluster("24.11")
-    assert cluster.name not in end_orphans()
+    assert end_orphans() == []
     content = json.loads((cluster.folder / "state.json").read_text())
     content["owner"]["started"] += 1
     (cluster.folder / "state.json").write_text(json.dumps(content))

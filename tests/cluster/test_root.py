@@ -173,7 +173,7 @@ def test_debootstrap_ends_with_whoever_started_it(tmp_path: Path, monkeypatch: p
         shown = subprocess.run(["pgrep", "-f", f"cat {tmp_path}/never"], check=False, capture_output=True, text=True)
         return shown.stdout.split()
 
-    assert wait_until(lambda: bool(running()), 20)
+    assert wait_until(lambda: bool(running()), 120)
     building.kill()
     building.wait()
-    assert wait_until(lambda: not running(), 20)
+    assert wait_until(lambda: not running(), 120)

@@ -73,10 +73,10 @@ def test_a_cluster_from_up_to_down(named: str) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_start_that_is_broken_off(named: str, number: signal.Signals) -> None:
     with subprocess.Popen([*SCRIPT, "up", "--name", named], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as starting:
-        assert wait_until(lambda: read_holder(clusters_dir() / named) is not None, 20)
+        assert wait_until(lambda: read_holder(clusters_dir() / named) is not None, 120)
         holder = read_holder(clusters_dir() / named)
         starting.send_signal(number)
-        starting.communicate(timeout=30)
+        starting.communicate(timeout=120)
     assert holder is not None
     if number == signal.SIGINT:
         assert starting.returncode == 130

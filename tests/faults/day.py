@@ -36,6 +36,8 @@ _KINDS = {
     "time-out": 3,
 }
 _SUBMITTERS = 4
+# After so long, what sacct says is its last word.
+_ACCOUNTING_SECONDS = 90.0
 _SLEEP = "#!/bin/sh\nsleep 600\n"
 _SCRIPTS = {
     "end": "#!/bin/sh\nsleep 0.$(($$ % 10))\n",
@@ -215,6 +217,13 @@ class Day:
 
     async def _compare(self) -> None:
         said = await self._sacct()
+        # Accounting hears of an end after the controller's clients do.
+        end = time.monotonic() + _ACCOUNTING_SECONDS
+        while time.monotonic() < end and any(
+            said.get(job_id) not in ("REQUEUED", record.state.base.value) for job_id, record in self.records.items()
+        ):
+            await asyncio.sleep(0.5)
+            said = await self._sacct()
         for job_id, record in sorted(self.records.items()):
             kind, final = self.jobs[job_id][0], record.state.base.value
             expected = said.get(job_id, "nothing")

@@ -35,7 +35,7 @@ async def test_errors_that_come_twice_are_read_once_and_spoil_no_other_answer(cl
         AsyncSlurmClient(proxy.url, token=cluster.token("alice"), workdir="/tmp") as slurm,
     ):
         jobs = [await slurm.submit(SCRIPT, name="twice") for _ in range(2)]
-        waiting = asyncio.gather(*(job.wait(timeout=60) for job in jobs))
+        waiting = asyncio.gather(*(job.wait(timeout=300) for job in jobs))
         for _ in range(5):
             await asyncio.gather(refused(slurm), unknown(slurm), refused(slurm), unknown(slurm))
             nodes, states = await asyncio.gather(slurm.nodes(), slurm.states(jobs))

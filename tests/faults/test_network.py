@@ -12,7 +12,7 @@ import pytest
 from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient, BaseState, SubmitUncertain, TransportError
 from slurm_rest.transport import ssh
-from slurm_rest.transport.rest import connection
+from slurm_rest.transport.rest import RestTransport
 from slurm_rest.watching import JobChange
 from tests.support.network import CutNetwork, network_to
 from tests.support.transports import ssh_way
@@ -45,9 +45,7 @@ def make(
     cluster: Cluster, network: CutNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., AsyncSlurmClient]:
     """Return a function that makes a client for the inside, over one transport."""
-    monkeypatch.setattr(connection, "CONNECT_TIMEOUT", 0.5)
-    for setting in ("_KEEPALIVE_SECONDS", "_CONNECT_SECONDS", "_LOGIN_SECONDS"):
-        monkeypatch.setattr(ssh, setting, 1)
+    monkeypatch.setattr(ssh, "_KEEPALIVE_SECONDS", 1)
     port = network.port(cluster.ssh_port)
     known = cluster.known_hosts.read_text().replace(f":{cluster.ssh_port} ", f":{port} ")
     (tmp_path / "known_hosts").write_text(known)
@@ -55,7 +53,7 @@ def make(
     def build(way: str = "rest", **settings: object) -> AsyncSlurmClient:
         if way == "rest":
             url = f"http://127.0.0.1:{network.port(cluster.state.ports.slurmrestd)}"
-            given = {"url": url, "token": cluster.token("alice"), "timeout": 1.0}
+            given: dict[str, object] = {"url": url, "token": cluster.token("alice")}
         else:
             given = {**ssh_way(cluster), "ssh_port": port, "ssh_known_hosts": tmp_path / "known_hosts"}
         given |= {"transport": way, "workdir": "/tmp", **settings}
@@ -65,6 +63,25 @@ def make(
 
 
 Make = Callable[..., AsyncSlurmClient]
+Hurry = Callable[[AsyncSlurmClient, float], None]
+
+
+@pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> Hurry:
+    """Return a function that has a client wait so many seconds for an answer or a connection from now on.
+
+    Only while the network is cut, where nothing comes anyhow: a busy machine may take longer than any short limit.
+    """
+
+    def limit(slurm: AsyncSlurmClient, seconds: float) -> None:
+        for setting in ("_CONNECT_SECONDS", "_LOGIN_SECONDS"):
+            monkeypatch.setattr(ssh, setting, seconds)
+        if isinstance(slurm._transport, RestTransport):
+            pool = slurm._transport.connection._sender._client
+            assert pool is not None
+            pool.timeout = seconds
+
+    return limit
 
 
 def told(cluster: Cluster, name: str, form: str) -> list[str]:
@@ -75,7 +92,9 @@ def told(cluster: Cluster, name: str, form: str) -> list[str]:
 @pytest.mark.parametrize(
     ("cluster", "way"), [("24.11", "rest"), ("26.05", "rest"), ("24.11", "ssh")], indirect=["cluster"]
 )
-async def test_a_waiter_outlives_a_cut(cluster: Cluster, network: CutNetwork, make: Make, way: str, name: str) -> None:
+async def test_a_waiter_outlives_a_cut(
+    cluster: Cluster, network: CutNetwork, make: Make, hurry: Hurry, way: str, name: str
+) -> None:
     changes: list[JobChange] = []
     slurm = make(way)
     job = await network.run(slurm.submit(SCRIPT, hold=True, name=name))
@@ -84,8 +103,9 @@ async def test_a_waiter_outlives_a_cut(cluster: Cluster, network: CutNetwork, ma
         async for change in job.watch():
             changes.append(change)  # noqa: PERF401  # each when it comes
 
-    waiting, watching = network.run(job.wait(timeout=100)), network.run(watch())
+    waiting, watching = network.run(job.wait(timeout=300)), network.run(watch())
     await until_true(lambda: bool(changes), "the first state")
+    hurry(slurm, 1)
     network.cut()
     with pytest.raises(TransportError):
         await network.run(slurm.nodes())
@@ -95,6 +115,7 @@ async def test_a_waiter_outlives_a_cut(cluster: Cluster, network: CutNetwork, ma
     await until_true(lambda: changes[-1].stale_since is not None, "the note that there is no news")
     assert changes[-1].state.is_pending
     assert not waiting.done()
+    hurry(slurm, 60)
     network.restore()
     record = await waiting
     await watching
@@ -105,19 +126,20 @@ async def test_a_waiter_outlives_a_cut(cluster: Cluster, network: CutNetwork, ma
 
 @pytest.mark.parametrize("cluster", ["24.11", "26.05"], indirect=True)
 async def test_a_submission_whose_answer_vanishes_is_found(
-    cluster: Cluster, network: CutNetwork, make: Make, name: str
+    cluster: Cluster, network: CutNetwork, make: Make, hurry: Hurry, name: str
 ) -> None:
     def cut(data: bytes) -> None:
         if b"/job/submit " in data:
             network.cut()
 
     async def submit() -> tuple[int, bool]:
-        # It reads records of all jobs that were submitted lately, of which there may be many.
-        async with make(timeout=2.0) as slurm:
+        async with make() as slurm:
             await slurm.api_version()
+            hurry(slurm, 1)
             before = slurm.requests
             submitting = asyncio.create_task(slurm.submit(SCRIPT, hold=True, name=name))
             await until_true(lambda: slurm.requests > before + 1, "a look into the void")
+            hurry(slurm, 60)
             network.restore()
             job = await submitting
             return job.id, job.found
@@ -129,7 +151,7 @@ async def test_a_submission_whose_answer_vanishes_is_found(
 
 
 async def test_a_submission_that_the_network_holds_is_uncertain_and_comes_once(
-    cluster: Cluster, network: CutNetwork, make: Make, name: str
+    cluster: Cluster, network: CutNetwork, make: Make, hurry: Hurry, name: str
 ) -> None:
     posts: list[bytes] = []
     network.on_request = lambda data: posts.append(data) if b"/job/submit " in data else None
@@ -137,6 +159,7 @@ async def test_a_submission_that_the_network_holds_is_uncertain_and_comes_once(
     async def submit() -> str:
         async with make(recovery_timeout=1.0) as slurm:
             await slurm.api_version()
+            hurry(slurm, 1)
             network.cut()
             with pytest.raises(SubmitUncertain) as caught:
                 await slurm.submit(SCRIPT, hold=True, name=name)

@@ -17,6 +17,7 @@ import pytest
 from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient, SlurmError, SubmitUncertain
 from slurm_rest.job import AsyncJob
+from tests.support.cluster import saved
 from tests.support.promises import promises_no_job
 from tests.support.proxy import proxy_to, thirty_percent
 from tests.support.waiting import until_true
@@ -66,12 +67,6 @@ async def keys_of(cluster: Cluster, name: str) -> Counter[str]:
         return Counter(record.submission_key for record in await slurm.jobs(name=name))
 
 
-def saved_since(cluster: Cluster, moment: float) -> bool:
-    """Tell whether slurmctld has saved its jobs after a moment; it does every 5 s when there is something new."""
-    saved = cluster.folder / "data/slurmctld/job_state"
-    return saved.exists() and saved.stat().st_mtime > moment
-
-
 async def storm(cluster: Cluster, seed: int, daemon: str) -> None:
     name = f"storm-{daemon}-{seed}"
     async with (
@@ -79,8 +74,8 @@ async def storm(cluster: Cluster, seed: int, daemon: str) -> None:
         AsyncSlurmClient(proxy.url, token=cluster.token("alice"), workdir="/tmp", recovery_timeout=PATIENCE) as slurm,
     ):
         early = [await slurm.submit(SCRIPT, name=name, hold=True) for _ in range(10)]
-        submitted = time.time()
-        await until_true(lambda: saved_since(cluster, submitted), "the state's saving")
+        kept = {job.identity.key for job in early}
+        await until_true(lambda: saved(cluster, *kept), "the state's saving")
         all_of_them = Storm(slurm, name)
         running = asyncio.create_task(all_of_them.run())
         await until_true(lambda: len(proxy.posts) > COUNT // 3)
@@ -95,7 +90,6 @@ async def storm(cluster: Cluster, seed: int, daemon: str) -> None:
     assert len(all_of_them.jobs) + len(all_of_them.uncertain) == COUNT
     told = {job.identity.key for job in all_of_them.jobs}
     assert len(told) == len(all_of_them.jobs)
-    kept = {job.identity.key for job in early}
     assert kept <= set(found) <= kept | told | set(all_of_them.uncertain)
     # A killed slurmctld forgets what it confirmed since it saved its state; nothing else is missing.
     lost = [key for key in told if key not in found]

@@ -19,6 +19,8 @@ from cluster.root import DEFAULT_RELEASE
 from cluster.space import Process
 
 REST_RELEASES = ("24.11", "26.05")
+__all__ = ["REST_RELEASES", "OwnCluster", "SharedCluster", "saved"]
+
 _FIXTURES = {"shared_cluster", "own_cluster", "any_cluster", "cluster_22_05", "cluster_24_11", "cluster_26_05"}
 
 SharedCluster = Callable[[str], Cluster]
@@ -30,6 +32,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.cluster)
+
+
+def saved(cluster: Cluster, *texts: str) -> bool:
+    """Tell whether slurmctld has saved jobs with these words; it saves every 5 s when there is something new.
+
+    Looked for in the file itself: one that was written after the jobs came may have been begun before.
+    """
+    try:
+        content = (cluster.folder / "data/slurmctld/job_state").read_bytes()
+    except FileNotFoundError:  # it is being replaced
+        return False
+    return all(text.encode() in content for text in texts)
 
 
 def _start(name: str, release: str, nodes: int, conf: Mapping[str, str]) -> Cluster:
