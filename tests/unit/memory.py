@@ -21,7 +21,7 @@ Tick = Mapping[str, str] | Exception
 Look = Mapping[str, str] | Exception
 
 # A wait that should be over by then is in for an error instead of going on for ever: in seconds, and in ticks.
-_PATIENCE, _REPEATS = 20.0, 10_000
+_PATIENCE, _REPEATS = 120.0, 10_000
 
 
 class Memory:

@@ -62,7 +62,7 @@ class Host:
         lines = (self.folder / "calls").read_text().splitlines()
         return [line for line in lines if line.startswith(name)]
 
-    def transport(self, lost: int = 1, recovery_timeout: float = 20) -> CommandTransport:
+    def transport(self, lost: int = 1, recovery_timeout: float = 120) -> CommandTransport:
         """Return a transport that loses answers of submissions."""
         runner = LocalRunner(["/usr/bin/env", f"PATH={self.folder}:/usr/bin:/bin", "/bin/sh", "-c"])
         return CommandTransport(Losing(runner, lost), recovery_timeout=recovery_timeout)
@@ -136,9 +136,14 @@ async def test_it_does_nothing_after_its_time(host: Host) -> None:
 async def test_sbatch_is_ended_when_its_time_is_over(host: Host) -> None:
     host.has(sbatch="echo waiting >&2; exec sleep 600")
     transport = host.transport(lost=0)
-    done = await transport._run(commands.submit_program(job(), begin_by=2**40, seconds=1))
-    assert isinstance(commands.read_submission(done, "h"), Timeout)
-    assert "waiting" in done.stderr
+    for seconds in (1, 20):
+        done = await transport._run(commands.submit_program(job(), begin_by=2**40, seconds=seconds))
+        assert isinstance(commands.read_submission(done, "h"), Timeout)
+        # A busy machine may not have begun to run it within the first.
+        if "waiting" in done.stderr:
+            break
+    else:
+        pytest.fail("what it wrote before is lost")
 
 
 # --- after a lost answer --------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import contextlib
 import socket
 import ssl
 import tracemalloc
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -64,14 +64,14 @@ def says(answer: bytes, *, first: bool = False) -> Handler:
 
 
 def slurm_at(
-    url: str, timeout: float = 20, ca_file: Path | None = None, recovery_timeout: float = 60
+    url: str, timeout: float = 120, ca_file: Path | None = None, recovery_timeout: float = 60
 ) -> AsyncSlurmClient:
     return AsyncSlurmClient(
         url, token="tok", workdir="/tmp", timeout=timeout, ca_file=ca_file, recovery_timeout=recovery_timeout
     )
 
 
-async def failure(url: str, timeout: float = 20, ca_file: Path | None = None) -> SlurmError:
+async def failure(url: str, timeout: float = 120, ca_file: Path | None = None) -> SlurmError:
     async with slurm_at(url, timeout, ca_file) as slurm:
         with pytest.raises(SlurmError) as caught:
             await slurm.states([1])
@@ -80,26 +80,29 @@ async def failure(url: str, timeout: float = 20, ca_file: Path | None = None) ->
     return caught.value
 
 
-def closed_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+@contextlib.contextmanager
+def closed_port() -> Iterator[int]:
+    """Yield a port where nothing listens; it is held, so that nobody else gets it meanwhile."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
 
 
 # --- no connection --------------------------------------------------------------------------------------------
 
 
 async def test_a_closed_port() -> None:
-    error = await failure(f"http://127.0.0.1:{closed_port()}")
+    with closed_port() as port:
+        error = await failure(f"http://127.0.0.1:{port}")
     assert type(error) is Unreachable
     assert "Nothing listens at http://127.0.0.1" in error.message
 
 
 async def test_a_closed_port_for_a_submission_is_certain() -> None:
-    async with slurm_at(f"http://127.0.0.1:{closed_port()}") as slurm:
-        with pytest.raises(Unreachable):
-            await slurm.submit("#!/bin/sh\n")
+    with closed_port() as port:
+        async with slurm_at(f"http://127.0.0.1:{port}") as slurm:
+            with pytest.raises(Unreachable):
+                await slurm.submit("#!/bin/sh\n")
 
 
 async def test_a_host_that_does_not_exist() -> None:
@@ -315,7 +318,8 @@ async def test_a_ca_file_that_is_none(content: bytes | None, tmp_path: Path) -> 
     file = tmp_path / "ca.pem"
     if content is not None:
         file.write_bytes(content)
-    error = await failure(f"https://127.0.0.1:{closed_port()}", ca_file=file)
+    with closed_port() as port:
+        error = await failure(f"https://127.0.0.1:{port}", ca_file=file)
     assert "Cannot read the CA file" in error.message
 
 

@@ -32,9 +32,9 @@ def test_the_proxy_of_a_url(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_failure_on_the_way_names_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    port = closed_port()
-    monkeypatch.setenv("http_proxy", f"http://me:secret@127.0.0.1:{port}")
-    error = await failure("http://slurm.test:6820")
+    with closed_port() as port:
+        monkeypatch.setenv("http_proxy", f"http://me:secret@127.0.0.1:{port}")
+        error = await failure("http://slurm.test:6820")
     assert isinstance(error, Unreachable)
     way = f"It goes through the proxy 127.0.0.1:{port} (http_proxy); to go there directly set no_proxy=slurm.test."
     assert error.hint == way
@@ -110,9 +110,10 @@ client.close()
 
 
 def test_a_forked_child_is_told_and_does_not_disturb_its_parent() -> None:
-    url = f"http://127.0.0.1:{closed_port()}"
-    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKED, url]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    with closed_port() as port:
+        url = f"http://127.0.0.1:{port}"
+        command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKED, url]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.stderr == ""
     gone = f"Unreachable: Nothing listens at {url}. "
     first, child, own, status, again = done.stdout.splitlines()

@@ -21,7 +21,7 @@ async def test_what_is_known_can_be_looked_at() -> None:
         job = await slurm.submit("#!/bin/sh\n")
         tracked = await slurm.track(job)
         assert tracked.heard_at is None
-        await tracked.news(10)
+        await tracked.news(120)
         assert (str(tracked.state), tracked.is_over, tracked.outcome()) == ("PENDING", False, None)
         fake.start(job.id)
         await until_true(lambda: tracked.state.is_running)
@@ -41,9 +41,9 @@ async def test_all_that_are_tracked_share_the_requests() -> None:
         jobs = [await slurm.submit("#!/bin/sh\n") for _ in range(50)]
         before = slurm.requests
         tracked = [await slurm.track(job) for job in jobs]
-        await asyncio.gather(*[one.news(10) for one in tracked])
+        await asyncio.gather(*[one.news(120) for one in tracked])
         assert {str(one.state) for one in tracked} == {"PENDING"}
-        assert slurm.requests - before == 1
+        assert slurm.requests - before == slurm._poller.ticks, "one a tick, of which a busy machine may have seen two"
 
 
 async def test_an_outage_is_news_and_keeps_the_state() -> None:
@@ -51,12 +51,12 @@ async def test_an_outage_is_news_and_keeps_the_state() -> None:
     async with client(fake) as slurm:
         job = await slurm.submit("#!/bin/sh\n")
         tracked = await slurm.track(job)
-        await tracked.news(10)
+        await tracked.news(120)
         fake.failing = Unreachable("gone")
         await until_true(lambda: tracked.stale_since is not None)
         assert str(tracked.state) == "PENDING"
         later = await slurm.track(slurm.job(job.id))
-        await asyncio.wait_for(later.news(3600), 30)
+        await asyncio.wait_for(later.news(3600), 120)
         assert later.stale_since is not None
         assert (tracked.stale_reason, later.stale_reason) == ("gone", "gone")
         fake.failing = None
@@ -67,7 +67,7 @@ async def test_an_outage_is_news_and_keeps_the_state() -> None:
 async def test_news_end_in_time() -> None:
     async with client(FakeTransport()) as slurm:
         tracked = await slurm.track(999)
-        await asyncio.wait_for(tracked.news(0), 5)
+        await asyncio.wait_for(tracked.news(0), 120)
         assert tracked.heard_at is None
 
 
@@ -75,7 +75,7 @@ async def test_what_ended_the_following_is_the_outcome() -> None:
     fake = FakeTransport()
     async with client(fake) as slurm:
         tracked = await slurm.track(await slurm.submit("#!/bin/sh\n"))
-        await tracked.news(10)
+        await tracked.news(120)
         fake.failing = OutcomeUnknown("no more", job_id=1)
         await until_true(lambda: tracked.is_over)
         assert tracked.outcome() is fake.failing

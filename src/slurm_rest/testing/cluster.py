@@ -27,7 +27,7 @@ from .variables import job_variables
 __all__ = ["FakeCluster"]
 
 # No process outlives SIGKILL for long; FakeSlurm.stop waits longer.
-_END_SECONDS = 10.0
+_END_SECONDS = 60.0
 _LABEL = re.compile(r"(\d+)(?:_(\d+)|\+(\d+))?")
 
 

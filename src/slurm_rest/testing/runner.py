@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -142,16 +143,24 @@ class Runner:
         self, job: FakeJob, script: Path, files: tuple[IO[bytes], ...], variables: Mapping[str, str]
     ) -> asyncio.subprocess.Process:
         stdin, stdout = files[:2]
-        return await asyncio.create_subprocess_exec(
-            script,
-            *job.request.argv[1:],
-            stdin=stdin,
-            stdout=stdout,
-            stderr=files[-1],
-            cwd=job.request.directory,
-            env={**self._login(job), **variables},
-            start_new_session=True,
-        )
+        environment = {**self._login(job), **variables}
+        while True:
+            try:
+                return await asyncio.create_subprocess_exec(
+                    script,
+                    *job.request.argv[1:],
+                    stdin=stdin,
+                    stdout=stdout,
+                    stderr=files[-1],
+                    cwd=job.request.directory,
+                    env=environment,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                if error.errno != errno.ETXTBSY:
+                    raise
+            # What another thread forked while the script was written holds it open until it executes something else.
+            await asyncio.sleep(0.01)
 
     def _open(self, job: FakeJob) -> tuple[IO[bytes], ...]:
         if not os.path.isdir(job.request.directory):

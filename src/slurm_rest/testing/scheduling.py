@@ -110,4 +110,11 @@ class Scheduler:
             self._timer = None
         if self._due != float("inf"):
             delay = self._due - self._cluster.now()
-            self._timer = self._cluster.call_later(delay, self._cluster.settle)
+            self._timer = self._cluster.call_later(delay, self._ring)
+
+    def _ring(self) -> None:
+        """Look whether a time has come; a loop's timer may be early by the clock of the day, and is set anew then."""
+        self._timer = None
+        self._cluster.settle()
+        if self._timer is None:
+            self._set_timer()

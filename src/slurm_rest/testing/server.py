@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 
 from slurm_rest import AsyncSlurmClient, ConfigError, SlurmClient
@@ -46,7 +47,8 @@ class _Options(TypedDict):
     environ: dict[str, str]
 
 
-_STOP_SECONDS = 15.0
+# What a busy machine may need; longer than a cluster takes to end its processes.
+_STOP_SECONDS = 90.0
 _SETTINGS = ("SLURM_REST_", "SLURM_JWT")
 
 
@@ -244,9 +246,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _complain(f"cannot read {options.key_file}: {error.strerror}")
     cluster = FakeCluster(options.release, nodes=options.nodes, root=options.root, min_job_age=options.min_job_age)
-    ended = threading.Event()
+    # Not an Event: a signal that comes while its lock is held would wait for that for ever.
+    ended: SimpleQueue[int] = SimpleQueue()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
+        signal.signal(number, lambda number, _: ended.put(number))
     slurm = FakeSlurm(
         user=options.user, host=options.host, port=options.port, key=key, token=options.token, cluster=cluster
     )
@@ -261,7 +264,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.write("\n".join(lines) + "\n")
         sys.stdout.flush()
         sys.stderr.write(f"a simulation of Slurm {RELEASES[options.release]} at {slurm.url}; jobs run as this user\n")
-        ended.wait()
+        ended.get()
     finally:
         slurm.stop()
     return 0

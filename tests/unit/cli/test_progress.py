@@ -221,7 +221,7 @@ def test_old_states_say_since_when(terminal: Terminal) -> None:
     with Progress([1], file=terminal) as display:
         display.show({1: RUNNING})
         display.stale(since)
-    assert re.fullmatch(rf"no news for 0:02:0\d, since {words}; as last known", drawn(terminal)[2])
+    assert re.fullmatch(rf"no news for 0:0[2-9]:\d\d, since {words}; as last known", drawn(terminal)[2])
 
     file = io.StringIO()
     with Progress([1], file=file) as display:

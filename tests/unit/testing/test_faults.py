@@ -96,7 +96,7 @@ async def test_tokens(fake: Fake) -> None:
 async def test_records_that_come_twice_are_one_job(fake: Fake) -> None:
     client = fake.client()
     job = await client.submit(TRUE)
-    await job.wait(timeout=30)
+    await job.wait(timeout=120)
     fake.cluster.purge()
     fake.faults.duplicates = True
     reply, _ = fake.app.answer("GET", "/slurmdb/v0.0.42/jobs/", f"step={job.id}".encode(), fake.headers, b"")

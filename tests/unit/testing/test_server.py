@@ -29,7 +29,7 @@ def fake_slurm_cluster():
 
 def test_it(fake_slurm, fake_slurm_client):
     job = fake_slurm_client.submit("#!/bin/sh\\necho hello\\n")
-    assert job.wait(timeout=30).state.is_success
+    assert job.wait(timeout=120).state.is_success
     assert job.stdout() == "hello\\n"
     assert (fake_slurm.home() / f"slurm-{job.id}.out").exists()
     assert [node.name for node in fake_slurm_client.nodes()] == ["n1"]
@@ -65,11 +65,11 @@ def test_the_command_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
             settings["SLURM_REST_URL"], token=settings["SLURM_JWT"], workdir=settings["SLURM_REST_WORKDIR"]
         ) as client:
             job = client.submit('#!/bin/sh\necho "$USER"\n')
-            record = job.wait(timeout=30)
+            record = job.wait(timeout=120)
         assert Path(record.stdout or "").read_text() == "alice\n"
         assert Path(record.stdout or "").is_relative_to(tmp_path)
         server.send_signal(signal.SIGTERM)
-        assert server.wait(timeout=30) == 0
+        assert server.wait(timeout=120) == 0
         assert server.stderr.read().splitlines() == [
             f"a simulation of Slurm 24.11.5 at {settings['SLURM_REST_URL']}; jobs run as this user"
         ]

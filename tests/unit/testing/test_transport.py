@@ -23,7 +23,7 @@ async def test_jobs_wait_run_and_end_as_the_test_says() -> None:
         assert (await client.states([job]))[job.id].is_pending
         fake.start(job.id)
         assert (await job.refresh()).is_running
-        waiting = asyncio.create_task(job.wait(timeout=30))
+        waiting = asyncio.create_task(job.wait(timeout=120))
         fake.finish(job.id, 3)
         record = await waiting
         assert (record.name, record.user, record.working_directory) == ("one", "alice", "/home/alice")
@@ -36,7 +36,7 @@ async def test_groups_and_other_ends() -> None:
         array = await client.submit(TRUE, array="1-3")
         first, *_ = await array.tasks()
         fake.finish(array.id, state="NODE_FAIL")
-        assert (await array.wait(timeout=30)).state.base is BaseState.NODE_FAIL
+        assert (await array.wait(timeout=120)).state.base is BaseState.NODE_FAIL
         assert (await first.info()).array_task_id == 1
         fake.slurm.purge()
         assert await client.states([array]) == {}
@@ -57,7 +57,7 @@ async def test_while_it_fails_every_call_does() -> None:
         fake.failing = Timeout("no answer", hint="wait")
         with pytest.raises(Timeout):
             await job.info()
-        waiting = asyncio.create_task(job.wait(timeout=30))
+        waiting = asyncio.create_task(job.wait(timeout=120))
         before = client.requests
         await until_true(lambda: client.requests > before, "the first look")
         fake.failing = None
@@ -88,7 +88,7 @@ async def test_a_thousand_waiters_share_requests() -> None:
     async with AsyncSlurmClient(transport=fake, workdir="/") as client:
         jobs = [await client.submit(TRUE) for _ in range(1000)]
         before = client.requests
-        waiting = [asyncio.create_task(job.wait(timeout=30)) for job in jobs]
+        waiting = [asyncio.create_task(job.wait(timeout=120)) for job in jobs]
         await until_true(lambda: client.requests > before, "the first look")
         assert client.requests - before <= client._poller.ticks + 1, "one a tick, and one may be under way"
         for job in jobs:
@@ -101,4 +101,4 @@ def test_blocking_code_has_it_too() -> None:
     with SlurmClient(transport=fake, workdir="/") as client:
         job = client.submit(TRUE)
         fake.finish(job.id)
-        assert job.wait(timeout=30).state.is_success
+        assert job.wait(timeout=120).state.is_success
