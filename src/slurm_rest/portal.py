@@ -78,13 +78,21 @@ class LoopThread:
             task.add_done_callback(lambda done: _hand_over(done, outcome))
             tasks.append(task)
 
-        self._loop.call_soon_threadsafe(start)
+        def end() -> None:
+            if tasks:
+                # Not outcome.cancel(): that would be done before the task is.
+                tasks[0].cancel()
+            else:
+                coroutine.close()
+                outcome.cancel()
+
         try:
+            # ^C may come in the middle of this, too.
+            self._loop.call_soon_threadsafe(start)
             return outcome.result()
         except BaseException:
             if not outcome.done():
-                # Not outcome.cancel(): that would be done before the task is.
-                self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
+                self._loop.call_soon_threadsafe(end)
                 concurrent.futures.wait([outcome], timeout=_CLEAN_UP_SECONDS)
             raise
 

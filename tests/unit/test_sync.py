@@ -8,7 +8,7 @@ import gc
 import inspect
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -259,6 +259,35 @@ def test_an_interrupted_submission_leaves_no_job_behind(
     monkeypatch.undo()
     assert post.call_count == 1
     assert body_of(cancel.calls[0]) == {"jobs": [str(JOB_ID)]}
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_an_interrupt_while_a_call_is_handed_over_ends_it(begun: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise it would go on without anybody: a submission would leave its job behind."""
+    thread, runs, ended = LoopThread(), threading.Event(), threading.Event()
+    hand_over, handed = thread._loop.call_soon_threadsafe, list[object]()
+
+    async def work() -> None:
+        runs.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    def interrupted(callback: Callable[[], object]) -> object:
+        handed.append(callback)
+        if begun or len(handed) > 1:
+            hand_over(callback)
+        if len(handed) == 1:
+            assert runs.wait(120) if begun else True
+            raise KeyboardInterrupt
+        return None
+
+    monkeypatch.setattr(thread._loop, "call_soon_threadsafe", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        thread.run(work())
+    assert ended.is_set() is begun, "what was not begun has nothing to end"
+    thread.close()
 
 
 def test_the_loop_closes_from_its_own_thread() -> None:
