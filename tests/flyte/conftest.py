@@ -16,6 +16,7 @@ from slurm_rest.testing import FakeTransport
 from .support.node import provide_python
 from .support.platform import Platform, service
 from .support.s3 import Store, serve
+from .support.scripts import end_jobs
 from .support.site import Site
 
 
@@ -30,6 +31,20 @@ def store() -> Iterator[Store]:
     os.environ.update(before)
 
 
+_SHARED = ("flyte_cluster", "cluster_22_05", "cluster_24_11", "cluster_26_05")
+
+
+@pytest.fixture(autouse=True)
+def _room(request: pytest.FixtureRequest) -> None:
+    """End what earlier tests left on the nodes of the clusters that a test shares with them.
+
+    What a failed test does not end would keep the next ones waiting for room, and let them fail for no fault.
+    """
+    for name in _SHARED:
+        if name in request.fixturenames:
+            end_jobs(request.getfixturevalue(name))
+
+
 @pytest.fixture(scope="session", params=("24.11", "26.05"))
 def flyte_cluster(request: pytest.FixtureRequest, shared_cluster: Callable[[str], Cluster]) -> Cluster:
     """Return the shared cluster of each release, with a Python for tasks."""
@@ -38,11 +53,15 @@ def flyte_cluster(request: pytest.FixtureRequest, shared_cluster: Callable[[str]
     return cluster
 
 
+# A service lasts as long as the session, which may take hours where faults are run for long.
+A_DAY = 86_400
+
+
 def over_rest(cluster: Cluster) -> dict[str, str]:
     """Return the deployment's variables for REST alone, with a shared mount for files."""
     return {
         "FLYTE_SLURM_REST_URL": cluster.url,
-        "FLYTE_SLURM_REST_TOKEN": cluster.token("alice"),
+        "FLYTE_SLURM_REST_TOKEN": cluster.token("alice", lifespan=A_DAY),
         "FLYTE_SLURM_FILES": f"/home={cluster.home}",
     }
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
-from flyteplugins.slurm_rest import deleting, service
+from flyteplugins.slurm_rest import asking, deleting, service
 from flyteplugins.slurm_rest.deleting import Deletions
-from slurm_rest import AsyncJob, SlurmError
+from slurm_rest import AsyncJob, JobInfo, JobState, SlurmError
 from slurm_rest.errors import PermissionDenied, Timeout, Unreachable
 from slurm_rest.models import CancelResult
 from slurm_rest.testing import FakeTransport
@@ -42,6 +45,46 @@ async def test_it_is_said_who_cancelled(site: Site) -> None:
     await FakeTransport(site.fake.slurm, user="root").cancel([int(meta.job_id)])
     found = await site.until(meta, "FAILED")
     assert "cancelled by root, not through Flyte" in (found.message or "")
+
+
+async def test_it_is_said_who_cancelled_though_accounting_hears_of_it_late(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then it calls the job a running one; the end is told once."""
+    monkeypatch.setattr(asking, "_PAUSES", ())
+    monkeypatch.setattr(asking, "_ASK_ACCOUNTING", 0.01)
+    meta = await site.create()
+    site.fake.start(int(meta.job_id))
+    await site.until(meta, "RUNNING")
+    client = site.connector._cluster_of(meta, None).client
+    history, asked = client.history, 0
+
+    async def late(**query: Any) -> Sequence[JobInfo]:
+        nonlocal asked
+        asked += 1
+        found = await history(**query)
+        return [replace(one, state=JobState.parse("RUNNING")) for one in found] if asked < 2 else found
+
+    monkeypatch.setattr(client, "history", late)
+    await FakeTransport(site.fake.slurm, user="root").cancel([int(meta.job_id)])
+    found = await site.until(meta, "FAILED")
+    assert "cancelled by root, not through Flyte" in (found.message or "")
+    assert asked == 2
+
+
+async def test_who_cancelled_is_not_waited_for_for_ever(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "_LATE_RECORD", 0.05)
+    meta = await site.create()
+    site.fake.start(int(meta.job_id))
+    await site.until(meta, "RUNNING")
+
+    async def nothing(**_: object) -> Sequence[JobInfo]:
+        return []
+
+    monkeypatch.setattr(site.connector._cluster_of(meta, None).client, "history", nothing)
+    await site.fake.cancel([int(meta.job_id)])
+    found = await site.until(meta, "FAILED")
+    assert "cancelled, not through Flyte" in (found.message or "")
 
 
 async def test_a_cancellation_that_is_denied_is_said(site: Site) -> None:

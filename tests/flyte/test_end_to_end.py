@@ -16,10 +16,10 @@ from flyteidl2.core.execution_pb2 import TaskExecution
 
 from cluster.native import Cluster
 from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
-from tests.support.waiting import until
+from tests.support.waiting import until, until_true
 
 from .conftest import over_rest
-from .support.platform import Platform
+from .support.platform import Platform, Submitted
 from .support.s3 import Store
 from .tasks import flyte_tasks
 
@@ -31,6 +31,13 @@ async def outputs_of(prefix: str) -> list[Any]:
 
 def phase(resource: Any) -> str:
     return str(TaskExecution.Phase.Name(resource.phase))
+
+
+def secrets_of(job: Submitted, cluster: Cluster) -> Path:
+    """Return the file that its secrets are sent in; the folder has those of other jobs as well."""
+    path = str(json.loads(job.meta)["secret_file"])
+    assert path.startswith("/home/alice/.flyte/secrets/")
+    return Path(cluster.home, path.removeprefix("/home/"))
 
 
 async def test_a_python_task_succeeds(platform: Platform) -> None:
@@ -138,7 +145,7 @@ async def test_over_ssh_alone(platform_over_ssh: Platform, store: Store, cluster
     found = await platform.until(legacy)
     assert phase(found) == "SUCCEEDED", found.message
     assert store.objects[f"{legacy.prefix.removeprefix('s3://')}/where"] == b"/home/alice\n"
-    assert list((cluster_24_11.home / "alice/.flyte/secrets").iterdir()) == []
+    await until_true(lambda: not secrets_of(legacy, cluster_24_11).exists(), "the removal of its secrets")
     assert found.custom_info["stdout"].startswith("/home/alice/.flyte/jobs/flyte-legacy-")
     lines, token = await platform.logs(legacy)
     assert [line for line in lines if not line.startswith("---")] == ["to stdout", "to stderr"]
@@ -164,12 +171,16 @@ async def test_an_abort_cancels_the_job(platform: Platform, flyte_cluster: Clust
     again = await platform.create(script, run=job.prefix.split("/")[3])
     assert json.loads(again.meta)["job_id"] == json.loads(job.meta)["job_id"]
     await platform.until(job, "RUNNING")
-    assert {"elapsed_seconds", "cpus", "tres/cpu", "tres/mem"} <= (await platform.metrics(job)).keys()
-    sent = flyte_cluster.home / "alice/.flyte/secrets"
-    assert [path.stat().st_mode & 0o777 for path in sent.iterdir()] == [0o600]
+
+    async def given() -> bool:
+        return {"elapsed_seconds", "cpus", "tres/cpu", "tres/mem"} <= (await platform.metrics(job)).keys()
+
+    await until(given, "what it was given")
+    sent = secrets_of(job, flyte_cluster)
+    assert sent.stat().st_mode & 0o777 == 0o600
     for _ in range(2):
         await platform.delete(job)
-    assert list(sent.iterdir()) == []
+    await until_true(lambda: not sent.exists(), "the removal of its secrets")
     assert "CANCELLED" in (await platform.until(job, "ABORTED")).message
 
 

@@ -27,8 +27,15 @@ async def all_running(platform: Platform, tasks: dict[str, Any]) -> dict[str, Su
 async def test_preempted_jobs_are_worth_another_attempt(platform: Platform, flyte_cluster: Cluster) -> None:
     """Those that their QOS cancels, or that may not be requeued; another one begins anew within its attempt."""
     cluster = flyte_cluster
-    await asyncio.to_thread(cluster.exec, ["sacctmgr", "-i", "add", "qos", "lowcancel", "preemptmode=cancel"])
-    await asyncio.to_thread(cluster.exec, ["sacctmgr", "-i", "modify", "qos", "high", "set", "preempt+=lowcancel"])
+    await asyncio.to_thread(root, cluster, "sacctmgr", "-i", "add", "qos", "lowcancel", "preemptmode=cancel")
+    await asyncio.to_thread(root, cluster, "sacctmgr", "-i", "modify", "qos", "high", "set", "preempt+=lowcancel")
+
+    async def known() -> bool:
+        # slurmdbd tells slurmctld of it in its own time.
+        shown = await asyncio.to_thread(root, cluster, "scontrol", "show", "assoc_mgr", "flags=qos", "qos=lowcancel")
+        return "QOS=lowcancel(" in shown
+
+    await until(known, "the QOS in slurmctld")
 
     def low(name: str, **more: object) -> Any:
         return script(name, TWICE, {"nodelist": "n1", "cpus-per-task": 2, "qos": "low", **more})

@@ -261,7 +261,7 @@ async def test_the_jobs_of_all_users_are_followed_with_one_request(
     clusters = Clusters(shared._client)
     found = [clusters.get(deployment.access(AskedConnection(), None, user)) for user in users]
     each = zip(found, ids, strict=True)
-    looks = await asyncio.gather(*(cluster.follower.look(Identity(job_id)) for cluster, job_id in each))
+    looks = await asyncio.gather(*(cluster.follower.look(Identity(job_id), patience=60) for cluster, job_id in each))
     await clusters.close()
     assert {str(look.state) for look in looks} == {"PENDING"}
     assert len(asked) <= 2, "one question for whoever came first, one for all"

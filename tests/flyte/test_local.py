@@ -83,5 +83,12 @@ async def test_an_interrupt_cancels_the_job(deployment: Cluster, tmp_path: Path)
         await until_true(lambda: process.poll() is not None, "the end of the command")
     finally:
         process.kill()
-    squeue = await asyncio.to_thread(deployment.exec, ["scontrol", "show", "job", str(job)], check=True)
-    assert "JobState=CANCELLED" in squeue.stdout, (tmp_path / "log").read_text()
+    text = await asyncio.to_thread((tmp_path / "log").read_text)
+    assert "is being cancelled" in text, text
+
+    async def cancelled() -> bool:
+        # While its processes are being ended it is COMPLETING.
+        shown = await asyncio.to_thread(deployment.exec, ["scontrol", "show", "job", str(job)], check=True)
+        return "JobState=CANCELLED" in shown.stdout
+
+    await until(cancelled, "the end of the job")

@@ -37,7 +37,7 @@ async def moved(client: AsyncSlurmClient, kind: str = "directory", uri: str = "s
 
 
 def stored(store: Store) -> dict[str, bytes]:
-    return {path: data for path, data in store.objects.items() if path.startswith("odd/out")}
+    return {path: data for path, data in list(store.objects.items()) if path.startswith("odd/out")}
 
 
 async def test_odd_names_arrive_as_they_are(client: AsyncSlurmClient, store: Store, tmp_path: Path) -> None:

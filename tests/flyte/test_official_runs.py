@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from flyte.types import TypeEngine
 
 from cluster.native import Cluster
+from tests.support.waiting import until
 
 from .official import CODE, recorded
 from .support.image import packed_tasks, provide_image
@@ -78,7 +79,7 @@ def written(store: Store, job: Submitted) -> dict[str, bytes]:
     own = ("inputs.pb", ".outputs.json", ".txt")
     return {
         path.removeprefix(f"{prefix}/"): data
-        for path, data in store.objects.items()
+        for path, data in list(store.objects.items())  # other jobs go on
         if path.startswith(f"{prefix}/") and not path.endswith(own)
     }
 
@@ -154,7 +155,15 @@ async def check_abort(platform: Platform, job: Submitted, login: str = "") -> No
     shell = f"srun --jobid={json.loads(job.meta)['job_id']} --overlap --pty bash"
     attach = f"ssh -t {login} '{shell}'" if login else shell
     assert f"\nAttach to the running job: {attach}" in found.message
-    assert {"elapsed_seconds", "cpus", "tres/cpu"} <= (await platform.metrics(job)).keys()
+
+    async def known() -> bool:
+        return {"elapsed_seconds", "cpus", "tres/cpu"} <= (await platform.metrics(job)).keys()
+
+    async def started() -> bool:
+        return "started" in (await platform.logs(job))[0]
+
+    await until(known, "what it was given")
+    await until(started, "its first words")
     for _ in range(2):
         await platform.delete(job)
     assert phase(await platform.until(job, "ABORTED")) == "ABORTED"

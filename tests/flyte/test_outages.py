@@ -15,7 +15,7 @@ from tests.support.waiting import until
 from .conftest import over_rest, over_ssh
 from .support.platform import Platform, Submitted, service
 from .support.s3 import Store
-from .support.scripts import SLEEP, jobs_named, number, phase, root, script
+from .support.scripts import SLEEP, number, only_job, phase, root, script
 
 # Runs until a file is there, of a name that no other test uses.
 UNTIL = "#!/bin/sh\nwhile [ ! -e {} ]; do sleep 0.2; done\necho gone on\n"
@@ -114,7 +114,7 @@ async def test_one_execution_has_one_job(flyte_cluster: Cluster, store: Store) -
         assert number(first) == number(second)
         await asyncio.gather(*(three.until(job, "RUNNING") for job in (again, first)))
         for job in (again, first):
-            assert jobs_named(cluster, job) == [number(job)]
+            await only_job(cluster, job)
             await three.delete(job)
         for job in (again, first):
             assert phase(await three.until(job)) == "ABORTED"
@@ -138,7 +138,7 @@ async def test_a_frozen_daemon_is_answered_for_in_time(daemon: str, cluster_26_0
         assert f"job {number(unwanted)} is not cancelled yet" in (deleted.details() or "")
         assert phase(await platform.until(unwanted)) == "ABORTED"
         job = await platform.create(task, run=run)
-        assert jobs_named(cluster_26_05, job) == [number(job)]
+        await only_job(cluster_26_05, job)
         await platform.delete(job)
 
 

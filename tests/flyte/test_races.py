@@ -12,6 +12,7 @@ import pytest
 from flyteplugins.slurm_rest import links, objects
 from flyteplugins.slurm_rest.cancelling import Cancellations
 from flyteplugins.slurm_rest.clients import Clusters
+from flyteplugins.slurm_rest.findings import Findings
 from flyteplugins.slurm_rest.links import Copies
 from flyteplugins.slurm_rest.metadata import SlurmJobMetadata
 from flyteplugins.slurm_rest.outcome import Outcome
@@ -92,6 +93,30 @@ async def test_copies_that_make_room_for_others_end_no_call(monkeypatch: pytest.
     assert await first is None
     (other,) = copies._tasks.values()
     other.cancel()
+
+
+async def test_what_is_found_later_is_kept_and_what_failed_is_asked_anew() -> None:
+    findings, go, asked = Findings[int](), asyncio.Event(), 0
+
+    async def ask() -> int:
+        nonlocal asked
+        asked += 1
+        await go.wait()
+        if asked == 1:
+            raise OSError("for a moment")
+        return asked
+
+    assert await findings.get("k", ask, patience=0) is None
+    go.set()
+    with pytest.raises(OSError, match="for a moment"):
+        await findings.get("k", ask, patience=60)
+    assert [await findings.get("k", ask, patience=60) for _ in range(2)] == [2, 2]
+    few = Findings[int](most=1)
+    go.clear()
+    first = asyncio.ensure_future(few.get("a", ask, patience=60))
+    await until_true(lambda: asked == 3, "the first question")
+    assert await few.get("b", ask, patience=0) is None
+    assert await first is None, "it has made room"
 
 
 # --- afterwards -------------------------------------------------------------------------------------------------

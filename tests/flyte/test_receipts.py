@@ -188,7 +188,10 @@ async def test_a_store_that_does_not_answer_is_asked_again(
     assert store.objects["runs/silent/model"] == b"weights"
 
 
-async def test_files_of_an_array_are_copied_those_of_failed_tasks_first(site: Site, store: Store) -> None:
+async def test_files_of_an_array_are_copied_those_of_failed_tasks_first(
+    site: Site, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flyteplugins.slurm_rest.links._COPY_PATIENCE", 120.0)
     task = SlurmScriptTask("array", "#!/bin/sh\n#SBATCH --array=0-29\n", Slurm())
     flyte.TaskEnvironment.from_task("array", task)
     meta = await site.connector.create(serialize(task), "s3://runs/array", {}, attempt("array"))
@@ -197,6 +200,6 @@ async def test_files_of_an_array_are_copied_those_of_failed_tasks_first(site: Si
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"%d" % number)
     files = site.connector._cluster_of(meta, None).client.files
-    links = await Copies().links("k", meta, files, timedelta(days=1), patience=30, failed=[27])
+    links = await Copies().links("k", meta, files, timedelta(days=1), patience=130, failed=[27])
     assert [link.name for link in links or []] == [f"stdout of task {number}" for number in (27, *range(9))]
     assert store.objects[f"runs/array/slurm-{meta.job_id}_27.stdout.txt"] == b"27"

@@ -53,8 +53,7 @@ async def test_what_cannot_be_read_holds_nothing_up() -> None:
     recorder, done = Recorder(client), asyncio.Queue[JobInfo | None]()
     recorder.want(AsyncJob(client, 99), done.put_nowait)
     recorder.want(job, done.put_nowait)
-    first, second = await done.get(), await done.get()
-    assert [one and one.id for one in (first, second)] == [None, job.id]
+    assert {one and one.id for one in (await done.get(), await done.get())} == {None, job.id}
 
 
 async def test_of_a_record_what_is_told_is_kept() -> None:

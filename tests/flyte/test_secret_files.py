@@ -72,6 +72,7 @@ async def test_a_job_has_what_the_connector_holds_and_nothing_else_shows_it(
     shown = f"{meta.encode()!r} {job.request.script} {job.comment} {job.request.environment} {found} {caplog.text}"
     assert "s3cret" not in shown
     assert "of the team" not in shown
+    await until_true(lambda: not sent(site), "the removal")
     done = run(site, meta)
     assert done.returncode == 1
     assert "the secrets of this job cannot be read on this node from" in done.stderr
@@ -99,7 +100,7 @@ async def test_it_goes_with_the_job_however_that_ends(site: Site, state: str) ->
 async def test_it_goes_when_flyte_cancels(site: Site) -> None:
     meta = await site.create(task())
     await site.connector.delete(meta)
-    assert sent(site) == []
+    await until_true(lambda: not sent(site), "the removal")
     await site.connector.delete(meta)
 
 
@@ -111,7 +112,7 @@ async def test_it_goes_at_the_end_of_a_local_run(site: Site) -> None:
         await run.cancel()
     finally:
         LOCAL_RUN.reset(token)
-    assert sent(site) == []
+    await until_true(lambda: not sent(site), "the removal")
 
 
 async def test_a_job_that_slurm_refuses_leaves_none(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +122,7 @@ async def test_a_job_that_slurm_refuses_leaves_none(site: Site, monkeypatch: pyt
     monkeypatch.setattr(site.fake, "submit", refuse)
     with pytest.raises(SubmitRejected):
         await site.create(task())
-    assert sent(site) == []
+    await until_true(lambda: not sent(site), "the removal")
 
 
 async def test_an_error_that_leaves_one_guessing_leaves_it_for_the_job(
@@ -145,7 +146,7 @@ async def test_an_error_that_leaves_one_guessing_leaves_it_for_the_job(
 async def test_a_new_attempt_removes_what_the_one_before_had(site: Site) -> None:
     first = await site.create(task(), attempt(number=0))
     second = await site.create(task(), attempt(number=1))
-    assert [path.name for path in sent(site)] == [second.job_name]
+    await until_true(lambda: [path.name for path in sent(site)] == [second.job_name], "the removal")
     assert first.job_name != second.job_name
 
 
@@ -199,7 +200,8 @@ async def test_a_way_that_is_broken_is_tried_again(site: Site, monkeypatch: pyte
 
     monkeypatch.setattr(cluster.client.files, "remove", broken)
     await site.connector.delete(meta)
-    assert (sent(site), pauses) == ([], [1.0, 2.0])
+    await until_true(lambda: not sent(site), "the removal")
+    assert pauses == [1.0, 2.0]
 
 
 async def test_what_was_left_behind_goes_when_another_job_is_made(site: Site) -> None:

@@ -8,10 +8,18 @@ from unittest.mock import patch
 import pytest
 from flyte.connectors import Resource
 
+from flyteplugins.slurm_rest import answering, asking
 from slurm_rest.errors import TokenRejected, Unreachable
 from tests.support.waiting import until
 
 from .support.site import Site
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what can be known be known, however long that takes on a busy machine."""
+    monkeypatch.setattr(answering, "ANSWER", 60.0)
+    monkeypatch.setattr(asking, "_LOOK_AT_FILE", 60.0)
 
 
 @pytest.mark.parametrize("error", [Unreachable("slurmrestd is away"), TokenRejected("the token is old")])
@@ -37,11 +45,13 @@ async def test_an_outage_keeps_the_phase(site: Site, error: Exception) -> None:
     await site.until(meta, "SUCCEEDED")
 
 
-async def test_a_restart_in_an_outage_ends_nothing(site: Site) -> None:
+@pytest.mark.usefixtures("unhurried")
+async def test_a_restart_in_an_outage_ends_nothing(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answering, "_FIRST_NEWS", 60.0)
     meta = await site.create()
     site.connector = site.restarted()
     site.fake.failing = Unreachable("slurmrestd is away")
-    phase, found = await asyncio.wait_for(site.get(meta), 10)
+    phase, found = await site.get(meta)
     assert (phase, found.outputs) == ("QUEUED", None)
     assert "this connector has not heard of it yet" in (found.message or "")
     assert "\nslurmrestd is away\nJob files: " in (found.message or "")
@@ -69,6 +79,7 @@ async def test_no_phase_goes_back_with_a_restart_in_an_outage(site: Site, monkey
     await until(heard, "the first news")
 
 
+@pytest.mark.usefixtures("unhurried")
 async def test_get_answers_while_nothing_else_does(site: Site) -> None:
     meta = await site.create()
     site.connector = site.restarted()
@@ -77,6 +88,6 @@ async def test_get_answers_while_nothing_else_does(site: Site) -> None:
         await asyncio.Event().wait()
 
     with patch.object(site.fake, "states", never), patch.object(site.fake, "describe", never):
-        phase, found = await asyncio.wait_for(site.get(meta), 10)
+        phase, found = await asyncio.wait_for(site.get(meta), 60)
     assert phase == "QUEUED"
     assert "has not heard of it yet" in (found.message or "")

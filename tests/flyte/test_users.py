@@ -15,7 +15,7 @@ from flyte.io import File
 from cluster.native import Cluster
 from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
 
-from .conftest import Services
+from .conftest import A_DAY, Services
 from .support.platform import Platform
 from .support.s3 import Store
 from .test_end_to_end import phase
@@ -25,8 +25,8 @@ USERS = ("alice", "bob")
 
 def run_as(cluster: Cluster, way: str) -> dict[str, str]:
     """Return the deployment's variables for jobs of whom a label names."""
-    credential = {"key": ("REST_JWT_KEY_FILE", str(cluster.jwt_key)), "root": ("REST_TOKEN", cluster.token("root"))}
-    name, value = credential[way]
+    token = cluster.token("root", lifespan=A_DAY)
+    name, value = {"key": ("REST_JWT_KEY_FILE", str(cluster.jwt_key)), "root": ("REST_TOKEN", token)}[way]
     return {
         "FLYTE_SLURM_REST_URL": cluster.url,
         f"FLYTE_SLURM_{name}": value,

@@ -67,8 +67,13 @@ def packed_tasks() -> bytes:
     """Return the code of the tests' tasks, as an archive that the entrypoint unpacks."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
-        archive.add(ROOT / "tests/flyte/tasks", "tests/flyte/tasks")
+        # Compiled modules are of no use there, and another process may be writing one.
+        archive.add(ROOT / "tests/flyte/tasks", "tests/flyte/tasks", filter=_source)
     return packed.getvalue()
+
+
+def _source(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    return None if member.name.endswith("__pycache__") else member
 
 
 def _bundle() -> dict[str, object]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from cluster.native import Cluster
 from tests.packaging.support import ROOT
 
-__all__ = ["ENVIRONMENT", "TASKS", "lay_environment", "link", "provide_python"]
+__all__ = ["ENVIRONMENT", "TASKS", "copy_source", "lay_environment", "link", "provide_python"]
 
 # As the nodes see them.
 ENVIRONMENT = "/shared/flyte"
@@ -28,7 +28,7 @@ def provide_python(cluster: Cluster) -> None:
     if (cluster.shared / "flyte/bin/a0").exists():
         return
     # What somebody may be writing to just now is copied.
-    shutil.copytree(ROOT / "tests/flyte/tasks", cluster.shared / "tasks/tests/flyte/tasks", dirs_exist_ok=True)
+    copy_source(ROOT / "tests/flyte/tasks", cluster.shared / "tasks/tests/flyte/tasks")
     lay_environment(cluster.shared / "flyte", ENVIRONMENT, TASKS)
 
 
@@ -42,8 +42,7 @@ def lay_environment(top: Path, place: str, *paths: str) -> None:
     for site in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
         _link_tree(Path(site), top / "site")
     for name in ("slurm_rest", "connector/flyteplugins/slurm_rest"):
-        target = top / "site" / name.removeprefix("connector/")
-        shutil.copytree(ROOT / "src" / name, target, dirs_exist_ok=True)
+        copy_source(ROOT / "src" / name, top / "site" / name.removeprefix("connector/"))
     for library in Path(sys.base_prefix).glob("lib/libpython*"):
         link(str(library), str(top / "lib" / library.name))
     binary = top / "bin" / version
@@ -58,6 +57,13 @@ def lay_environment(top: Path, place: str, *paths: str) -> None:
         f"exec {place}/bin/{version} -c 'from flyte._bin.runtime import main; main()' \"$@\"\n"
     )
     start.chmod(0o755)
+
+
+def copy_source(source: Path, target: Path) -> None:
+    """Copy what is in the repository, but for what ends in .pyc.NUMBER: another process may be writing it, and is done
+    before it is copied.
+    """
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.pyc.*"), dirs_exist_ok=True)
 
 
 def _link_tree(source: Path, target: Path) -> None:

@@ -180,10 +180,12 @@ def serve() -> Iterator[Store]:
     store = Store()
     config = uvicorn.Config(store, host="127.0.0.1", port=0, log_level="warning", lifespan="off")
     config.timeout_graceful_shutdown = 1  # its clients keep their connections open
+    # A connection that is closed in the moment in which somebody writes to it again is a fault of no store.
+    config.timeout_keep_alive = 3600
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, name="s3", daemon=True)
     thread.start()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not server.started:
         assert thread.is_alive(), "the store did not start"
         assert time.monotonic() < deadline, "the store did not start in time"

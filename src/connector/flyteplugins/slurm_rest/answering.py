@@ -18,7 +18,7 @@ from flyteidl2.core.execution_pb2 import TaskExecution, TaskLog
 from slurm_rest import BaseState, SlurmError
 from slurm_rest.errors import JobNotFound
 
-from .asking import TimeLeft, add_canceller, add_stderr, guess_phase
+from .asking import STDERR_LINES, TimeLeft, add_canceller, guess_phase, read_stderr
 from .clients import Cluster
 from .endings import work_for
 from .follower import Look
@@ -26,7 +26,7 @@ from .judging import Verdict, judge, settled
 from .known import Known, job_handle, job_key, own_key
 from .links import site_links
 from .members import failed_members
-from .messages import capped, details, whereabouts
+from .messages import capped, details, whereabouts, with_stderr
 from .metadata import SlurmJobMetadata
 from .outcome import Outcome
 from .queueing import gave_up, is_overdue, is_stuck
@@ -66,11 +66,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """What became of a job that is over, with its outputs and links to copies of what it wrote."""
+    """What became of a job that is over, its outputs, links to copies of what it wrote, and its last words."""
 
     verdict: Verdict
     outputs: Mapping[str, object] | None = None
     copies: Sequence[TaskLog] = ()
+    stderr: str = ""
 
 
 async def answer(known: Known, question: Question) -> Resource:
@@ -84,9 +85,7 @@ async def answer(known: Known, question: Question) -> Resource:
     verdict = end.verdict
     if LOCAL_RUN.get() is None or verdict.phase.is_terminal:
         verdict = replace(verdict, message=f"{verdict.message}\n{_whereabouts(question, look)}")
-    if verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
-        text = await add_stderr(verdict.message, question.meta, question.cluster, look, question.time)
-        verdict = Verdict(verdict.phase, text)
+    verdict = replace(verdict, message=with_stderr(verdict.message, end.stderr, STDERR_LINES))
     if (run := LOCAL_RUN.get()) is not None:
         run.tell(verdict.message)
     if verdict.phase is Phase.RETRYABLE_FAILED and run is not None:
@@ -120,14 +119,14 @@ async def _heard(known: Known, question: Question) -> tuple[Look, Verdict]:
     last = known.phases.get(question.key)
     if last is None and not look.is_heard and not look.is_over:
         last = (await guess_phase(meta, cluster, time), 0)
-    look, ours = await _whose_doing(known, question, look)
-    too_long = gave_up(look, meta.queue_limit, meta.sent)
+    too_long = gave_up(look, meta.queue_limit, meta.sent, by_us=question.key in known.given_up)
+    look, ours = (look, False) if too_long else await _whose_doing(known, question, look)
     verdict = judge(meta.job_id, look, cancelled_by_us=ours, last=last, gave_up=too_long)
     if is_overdue(look, meta.queue_limit, meta.sent, datetime.now(timezone.utc)):
-        _give_up(known, question)
+        _give_up(known, question, is_late=True)
         verdict = Verdict(verdict.phase, f"{verdict.message}\nIt has waited too long and is being cancelled")
     if is_stuck(look):
-        _give_up(known, question)
+        _give_up(known, question, is_late=False)
         text = "A node could not launch it, and Slurm starts it no more by itself: it is being cancelled"
         verdict = Verdict(Phase.RETRYABLE_FAILED, f"{verdict.message}\n{text}")
     return look, verdict
@@ -144,24 +143,33 @@ async def _whose_doing(known: Known, question: Question, look: Look) -> tuple[Lo
     ours = await known.cancelled.is_ours(key, meta, patience=time.most(_SETTLE_PATIENCE))
     if ours is None:
         return replace(look, is_over=False), False
-    return (look, True) if ours else (await add_canceller(meta, question.cluster, look, time), False)
+    if ours:
+        return look, True
+    told = await add_canceller(known.findings, key, meta, question.cluster, look, time)
+    return told or replace(look, is_over=False), False
 
 
-def _give_up(known: Known, question: Question) -> None:
+def _give_up(known: Known, question: Question, *, is_late: bool) -> None:
     """Cancel a job that waits for too long or in vain, off this call; what becomes of it the next one sees."""
     key = question.key
     if key not in known.giving_up:
-        task = asyncio.create_task(_cancel_waiting(question.meta, question.cluster), name=f"give up {key}")
+        task = asyncio.create_task(_cancel_waiting(known, question, is_late), name=f"give up {key}")
         known.giving_up[key] = task
         task.add_done_callback(lambda _: known.giving_up.pop(key, None))
 
 
-async def _cancel_waiting(meta: SlurmJobMetadata, cluster: Cluster) -> None:
+async def _cancel_waiting(known: Known, question: Question, is_late: bool) -> None:
     """Cancel a job if it still waits; where that fails the next call tries again."""
-    job = job_handle(meta, cluster)
+    meta, key = question.meta, question.key
+    job = job_handle(meta, question.cluster)
     try:
         if (await job.info()).state.is_pending:
+            if is_late:
+                # Before it is cancelled, so that whoever sees the end first knows.
+                known.given_up.set(key, True)
             result = await job.cancel()
+            if result.outcome != "signalled":
+                known.given_up.drop(key)
             log.warning("Job %s waits too long or in vain and is given up: %s", meta.job_id, result.outcome)
     except SlurmError as error:
         log.warning("Job %s is given up, and cannot be cancelled now: %s", meta.job_id, error.message)
@@ -176,11 +184,20 @@ async def _end(known: Known, question: Question, verdict: Verdict, look: Look) -
     end = await _settle(known, question, verdict, look)
     if not end.verdict.phase.is_terminal:
         return end
+    stderr: str | None = ""
+    if end.verdict.phase in (Phase.FAILED, Phase.RETRYABLE_FAILED):
+        found, cluster = known.findings, question.cluster
+        stderr = await read_stderr(found, question.key, question.meta, cluster, look, question.time)
+    if stderr is None:
+        return _waiting(end, "reading what it wrote to standard error")
     links = await _copies(known, question, look, patience=question.time.most(_COPY_PATIENCE))
     if links is None:
-        text = f"{end.verdict.message}\nThe job is over; the connector is copying what it wrote"
-        return _End(Verdict(Phase.RUNNING, text))
-    return _End(end.verdict, end.outputs, links)
+        return _waiting(end, "copying what it wrote")
+    return _End(end.verdict, end.outputs, links, stderr)
+
+
+def _waiting(end: _End, doing: str) -> _End:
+    return _End(Verdict(Phase.RUNNING, f"{end.verdict.message}\nThe job is over; the connector is {doing}"))
 
 
 async def _settle(known: Known, question: Question, verdict: Verdict, look: Look) -> _End:

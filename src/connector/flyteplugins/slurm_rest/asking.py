@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from itertools import chain, repeat
 from typing import TypeVar
 
 from slurm_rest import SlurmError
@@ -14,22 +15,26 @@ from slurm_rest.errors import FileMissing
 from slurm_rest.within import within
 
 from .clients import Cluster
+from .findings import Findings
 from .follower import Look
 from .members import failed_members, output_of, task_ids
-from .messages import with_stderr
 from .metadata import SlurmJobMetadata
 from .states import Phase
 
-__all__ = ["TimeLeft", "add_canceller", "add_stderr", "guess_phase"]
+__all__ = ["STDERR_LINES", "TimeLeft", "add_canceller", "guess_phase", "read_stderr"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
 T = TypeVar("T")
-_STDERR_LINES = 30
+STDERR_LINES = 30
 _STDERR_BYTES = 16 * 1024
 # Slurm's times are whole seconds.
 _MARGIN = timedelta(seconds=2)
 _LOOK_AT_FILE, _ASK_ACCOUNTING, _READ_STDERR = 0.3, 0.4, 0.5
+# For so long in all, over several answers, the end of a job waits for what is told with it. slurmctld hands a record
+# over in its own time, mostly within 10 ms, on a busy host within seconds; of a job that was held it never had one.
+_LATE_RECORD, _LATE_UNSTARTED, _LATE_STDERR = 10.0, 2.0, 20.0
+_PAUSES = (0.1, 0.2, 0.5)
 
 
 class TimeLeft:
@@ -63,29 +68,59 @@ async def guess_phase(meta: SlurmJobMetadata, cluster: Cluster, time: TimeLeft) 
     return Phase.RUNNING
 
 
-async def add_canceller(meta: SlurmJobMetadata, cluster: Cluster, look: Look, time: TimeLeft) -> Look:
-    """Return the look with accounting's record of a job that was cancelled: the controller does not tell by whom."""
-    if look.record is None or look.record.source != "controller":
+async def add_canceller(
+    findings: Findings[str], key: str, meta: SlurmJobMetadata, cluster: Cluster, look: Look, time: TimeLeft
+) -> Look | None:
+    """Return the look with accounting's word on who cancelled a job, which the controller does not tell.
+
+    None while accounting may still tell.
+    """
+    record = look.record
+    if record is None or record.source != "controller":
         return look
-    begin = (look.record.submit_time or datetime.now(timezone.utc)) - _MARGIN
-    asked = cluster.client.history(start=begin, name=meta.job_name)
-    try:
-        found = await time.of(_ASK_ACCOUNTING, asked)
-    except (SlurmError, TimeoutError) as error:
-        log.debug("Who cancelled job %s is not known: %s", meta.job_id, error)
-        return look
-    who = (one.raw.get("kill_request_user") for one in meta.identity().pick(found) if one.state.is_terminal)
-    raw = {**look.record.raw, "kill_request_user": next((name for name in who if name), "")}
-    return replace(look, record=replace(look.record, raw=raw))
+    begin = (record.submit_time or datetime.now(timezone.utc)) - _MARGIN
+
+    async def ask() -> str:
+        try:
+            most = _LATE_RECORD if record.nodes else _LATE_UNSTARTED
+            return await within(most, _canceller(meta, cluster, begin))
+        except (SlurmError, TimeoutError) as error:
+            log.debug("Who cancelled job %s is not known: %s", meta.job_id, error)
+            return ""
+
+    who = await findings.get(f"who {key} {look.restarts}", ask, patience=time.most(_ASK_ACCOUNTING))
+    if who is None:
+        return None
+    return replace(look, record=replace(record, raw={**record.raw, "kill_request_user": who}))
 
 
-async def add_stderr(message: str, meta: SlurmJobMetadata, cluster: Cluster, look: Look, time: TimeLeft) -> str:
-    """Return the message with the end of the job's standard error, of an array its first failed task's."""
+async def _canceller(meta: SlurmJobMetadata, cluster: Cluster, begin: datetime) -> str:
+    """Return who cancelled a job, empty where accounting has its end and does not say it; else asks on and on."""
+    pauses = chain(_PAUSES, repeat(1.0))
+    while True:
+        found = await cluster.client.history(start=begin, name=meta.job_name)
+        if ended := [one for one in meta.identity().pick(found) if one.state.is_terminal]:
+            who = (one.raw.get("kill_request_user") for one in ended)
+            return next((str(name) for name in who if name), "")
+        await asyncio.sleep(next(pauses))
+
+
+async def read_stderr(
+    findings: Findings[str], key: str, meta: SlurmJobMetadata, cluster: Cluster, look: Look, time: TimeLeft
+) -> str | None:
+    """Return the end of the job's standard error, of an array its first failed task's; None while it is being read.
+
+    It is empty where nothing can be had.
+    """
     failed = failed_members(look.members)
     path = output_of(meta.stderr_path, failed[0].array_task_id if failed else None)
-    tail = cluster.client.files.tail(path, lines=_STDERR_LINES, max_bytes=_STDERR_BYTES)
-    try:
-        text = (await time.of(_READ_STDERR, tail)).text
-    except (SlurmError, TimeoutError):
-        return message
-    return with_stderr(message, text, _STDERR_LINES)
+
+    async def ask() -> str:
+        try:
+            tail = cluster.client.files.tail(path, lines=STDERR_LINES, max_bytes=_STDERR_BYTES)
+            return (await within(_LATE_STDERR, tail)).text
+        except (SlurmError, TimeoutError) as error:
+            log.debug("What job %s wrote to standard error cannot be told: %s", meta.job_id, error)
+            return ""
+
+    return await findings.get(f"stderr {key} {look.restarts}", ask, patience=time.most(_READ_STDERR))

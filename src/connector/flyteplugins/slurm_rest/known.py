@@ -11,6 +11,7 @@ from slurm_rest import AsyncJob
 from .cancelling import Cancellations
 from .clients import Cluster, Clusters
 from .deleting import Deletions
+from .findings import Findings
 from .links import Copies
 from .memory import Recent
 from .metadata import SlurmJobMetadata
@@ -31,12 +32,13 @@ class Known:
 
     ``reached`` is how each job was reached by the calls that bring secrets, for those that bring none. ``phases`` are
     those that were told last, with how often the job had started by then; ``giving_up`` cancels the jobs that have
-    waited too long.
+    waited too long, which are ``given_up`` then.
     """
 
     clusters: Clusters = field(default_factory=Clusters)
     settling: Settling = field(default_factory=Settling)
     copies: Copies = field(default_factory=Copies)
+    findings: Findings[str] = field(default_factory=Findings)
     tidying: Tidying = field(default_factory=Tidying)
     reached: Recent[ClusterAccess] = field(default_factory=Recent)
     phases: Recent[tuple[Phase, int]] = field(default_factory=Recent)
@@ -45,6 +47,7 @@ class Known:
     receipts: Receipts = field(default_factory=Receipts)
     secret_files: SecretFiles = field(default_factory=SecretFiles)
     giving_up: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    given_up: Recent[bool] = field(default_factory=Recent)
     _is_serving: bool = field(default=False, init=False)
 
     def serve(self) -> None:

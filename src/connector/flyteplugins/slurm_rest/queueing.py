@@ -34,13 +34,17 @@ def is_stuck(look: Look) -> bool:
     return record is not None and look.state.is_pending and not look.is_over and is_held_after_launch(record)
 
 
-def gave_up(look: Look, limit: timedelta | None, sent: datetime | None) -> str:
-    """Return why a job was cancelled for having waited too long, empty for one that ended in another way."""
+def gave_up(look: Look, limit: timedelta | None, sent: datetime | None, *, by_us: bool = False) -> str:
+    """Return why a job was cancelled for having waited too long, empty for one that ended in another way.
+
+    With ``by_us`` this process did it: the job may have got its nodes in that very moment.
+    """
     record = look.record
     if limit is None or record is None or not look.is_over or record.state.base is not BaseState.CANCELLED:
         return ""
     began, end = _submitted(look) or sent, record.end_time
-    if began is None or end is None or record.nodes or _restarts(look) or end - began < limit - _ROUNDING:
+    waited = began is not None and end is not None and end - began >= limit - _ROUNDING
+    if not by_us and (not waited or record.nodes or _restarts(look)):
         return ""
     waited_for = f" for {record.reason}" if record.reason not in ("", "None") else ""
     return (
