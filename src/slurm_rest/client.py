@@ -16,6 +16,7 @@ from .config import EnvironmentRule, SshOptions, TokenArgument, TransportName, l
 from .errors import AccountingDown, ControllerDown, SubmitUncertain, TransportError, UnsupportedVersion
 from .exit_files import ExitReader
 from .following import Following
+from .history import read_time
 from .identity import Identity
 from .job import AsyncJob
 from .keys import callers_key, name_mark
@@ -272,10 +273,11 @@ class AsyncSlurmClient(Acting, Following, Looking):
     def job(self, job_id: int | str, *, submit_time: datetime | None = None) -> AsyncJob:
         """Return a handle for a job by its id, or for a member: ``"12_3"``, ``"12+1"``. Nothing is asked yet.
 
-        With the ``submit_time`` of a record it is that job for certain, also when its id has been given anew.
+        With the ``submit_time`` of a record it is that job for certain, also when its id has been given anew; one
+        without a zone is this host's time.
         """
         number, task_id, offset = read_label(job_id)
-        identity = Identity(number, submit_time=submit_time)
+        identity = Identity(number, submit_time=None if submit_time is None else read_time(submit_time))
         return AsyncJob(self, number, task_id=task_id, offset=offset, identity=identity)
 
 

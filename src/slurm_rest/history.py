@@ -11,7 +11,7 @@ from .errors import SpecError
 from .models import JobInfo
 from .states import BaseState
 
-__all__ = ["STATES", "HistoryQuery", "Moment", "Slices", "make_query", "newest", "read_states"]
+__all__ = ["STATES", "HistoryQuery", "Moment", "Slices", "make_query", "newest", "read_states", "read_time"]
 
 Moment = datetime | timedelta
 Names = str | Collection[str]
@@ -158,9 +158,13 @@ def _moment(value: Moment, now: datetime) -> datetime:
     """Return an aware time: a span is that long before ``now``, a time without a zone is this host's."""
     if isinstance(value, timedelta):
         return now - abs(value)
+    return read_time(value, "a datetime, or a timedelta before now")
+
+
+def read_time(value: datetime, takes: str = "a datetime") -> datetime:
+    """Return an aware time: one without a zone is this host's. Raises SpecError for what is none."""
     if not isinstance(value, datetime):
-        hint = "Pass a datetime, or a timedelta before now; datetime.fromisoformat reads a text."
-        raise SpecError(f"{value!r} is no moment", hint=hint)
+        raise SpecError(f"{value!r} is no moment", hint=f"Pass {takes}; datetime.fromisoformat reads a text.")
     return value.astimezone(timezone.utc)
 
 

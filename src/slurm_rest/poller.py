@@ -15,24 +15,22 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from contextlib import asynccontextmanager
 from datetime import datetime, timezone
 
+from .ends import EndReader
 from .errors import (
     AccountingDown,
     CommandMissing,
     ControllerDown,
     HostKeyError,
-    NoAccounting,
     SlurmError,
     TransportError,
 )
 from .exit_files import ExitReader
 from .heard import Heard
-from .identity import MemberKey, by_id, member_key
+from .identity import MemberKey
 from .jitter import spread
-from .models import JobInfo
 from .rows import combined, grouped
 from .states import JobState
 from .transport.base import StateRow, StatusSource
-from .transport.ids import latest_records
 from .watched import WHOLE, Followed, Watched
 from .within import within
 
@@ -51,8 +49,6 @@ _REMEMBERED = 20_000
 # away, and the states of a full queue take it half a second.
 _OVERDUE = 5.0
 _WAITED = "no answer yet"
-# As many as a connection over SSH has channels.
-_EXIT_READS = 8
 
 _Step = Callable[[list[Watched]], Awaitable[bool]]
 _NOTHING: Mapping[MemberKey, JobState] = {}
@@ -97,7 +93,7 @@ class Poller:
         self.news = asyncio.Event()
         self._listeners: dict[asyncio.Future[None], Callable[[], bool]] = {}
         self._transport = transport
-        self._exits = exits
+        self.ends = EndReader(transport, exits, lambda: self.clock.now(), self._mark_stale)
         self._fastest, self._slowest = fastest, slowest
         self._interval = fastest
         self._watched: dict[tuple[int, str], Watched] = {}
@@ -251,11 +247,11 @@ class Poller:
         # Most have nothing to be asked about but their states.
         entries = [entry for entry in entries if not entry.is_quiet]
         suspects = [entry for entry in entries if entry.suspect and not entry.is_over][:_SUSPECTS]
-        moved = await self._guarded(suspects, self._ask_suspects) or moved
+        moved = await self._guarded(suspects, self.ends.compare) or moved
         ended = [entry for entry in entries if not entry.replaced and (entry.wants_record or entry.ended_members())]
-        moved = await self._guarded(ended, self._ask_records) or moved
+        moved = await self._guarded(ended, self.ends.records) or moved
         replaced = [entry for entry in entries if entry.replaced and not entry.is_over]
-        return await self._guarded(replaced, self._ask_accounting) or moved
+        return await self._guarded(replaced, self.ends.replaced) or moved
 
     async def _guarded(self, entries: list[Watched], step: _Step) -> bool:
         if not entries:
@@ -300,103 +296,6 @@ class Poller:
                 # Ids may have been given anew by a controller that came back without its saved state.
                 entry.suspect = entry.identity.is_pinned
         return moved
-
-    async def _ask_records(self, entries: list[Watched]) -> bool:
-        """Ask for the full records of all that ended, at once."""
-        whole = [entry for entry in entries if entry.wants_record]
-        parts = [(entry, key) for entry in entries if not entry.wants_record for key in entry.ended_members()]
-        ids = {entry.job_id for entry in whole} | {entry.own_ids.get(key, entry.job_id) for entry, key in parts}
-        left = {entry.job_id for entry in whole if entry.missing_since is not None}
-        try:
-            records = by_id(await self._transport.describe(ids, ended=True))
-        except AccountingDown as error:
-            if not ids - left:
-                raise
-            # What is still in the controller need not wait for accounting.
-            records = by_id(await self._transport.describe(ids - left, ended=True))
-            self._mark_stale([entry for entry in whole if entry.job_id in left], error)
-            whole = [entry for entry in whole if entry.job_id not in left]
-        whole = await self._read_exits(await self._look_for_waiting(whole, records), records)
-        now, accounting = self.clock.now(), self._transport.capabilities.accounting
-        for entry, key in parts:
-            entry.settle_member(key, records.get(entry.own_ids.get(key, entry.job_id), ()), now)
-        doubtful = [
-            entry for entry in whole if not entry.settle(records.get(entry.job_id, ()), now, accounting=accounting)
-        ]
-        if doubtful:
-            again = by_id(await self._transport.describe({entry.job_id for entry in doubtful}))
-            for entry in doubtful:
-                entry.settle(again.get(entry.job_id, ()), now, accounting=accounting)
-        return any(entry.is_over for entry in whole) or bool(parts)
-
-    async def _look_for_waiting(self, entries: list[Watched], records: dict[int, list[JobInfo]]) -> list[Watched]:
-        """Ask accounting itself for members that vanished while they waited; return the entries that can be judged.
-
-        That it has none makes them cancelled ones, so its word is needed: full records come without it, too, while it
-        is away. What it has is added to the records.
-        """
-        doubted = {
-            entry.job_id: keys for entry in entries if (keys := entry.never_seen_running(records.get(entry.job_id, ())))
-        }
-        if not doubted:
-            return entries
-        try:
-            found = by_id(await self._transport.incarnations(doubted))
-        except NoAccounting:
-            return entries
-        except AccountingDown as error:
-            self._mark_stale([entry for entry in entries if entry.job_id in doubted], error)
-            return [entry for entry in entries if entry.job_id not in doubted]
-        for job_id, keys in doubted.items():
-            mine = [record for record in latest_records(found.get(job_id, ())) if member_key(record) in keys]
-            records.setdefault(job_id, []).extend(mine)
-        return entries
-
-    async def _read_exits(self, entries: list[Watched], records: dict[int, list[JobInfo]]) -> list[Watched]:
-        """Add to the records what jobs left themselves that nobody else knows; return the entries that can be judged.
-
-        While the way to the files is broken, a job whose end nobody told stays as it is.
-        """
-        exits, away = self._exits, set[int]()
-        if exits is None:
-            return entries
-        turns = asyncio.Semaphore(_EXIT_READS)
-
-        async def read(entry: Watched, key: MemberKey) -> None:
-            try:
-                async with turns:
-                    found = await exits.read(entry.job_id, key[0])
-            except TransportError as error:
-                away.add(id(entry))
-                self._mark_stale([entry], error)
-                return
-            records.setdefault(entry.job_id, []).extend(entry.tell_exit(found, key))
-
-        wanted = [(entry, key) for entry in entries for key in entry.untold(records.get(entry.job_id, ()))]
-        # The script of a het job is its leader's, and leaves none.
-        await asyncio.gather(*(read(entry, key) for entry, key in wanted if key[1] is None))
-        return [entry for entry in entries if id(entry) not in away]
-
-    async def _ask_accounting(self, entries: list[Watched]) -> bool:
-        """Look for jobs whose id now belongs to another one."""
-        try:
-            records = by_id(await self._transport.incarnations({entry.job_id for entry in entries}))
-        except NoAccounting:
-            records = {}
-        for entry in entries:
-            entry.settle_replaced(records.get(entry.job_id, ()))
-        return True
-
-    async def _ask_suspects(self, entries: list[Watched]) -> bool:
-        try:
-            records = by_id(await self._transport.incarnations({entry.job_id for entry in entries}))
-        except AccountingDown:
-            # The full record at the end tells it as well, only later.
-            records = {}
-        for entry in entries:
-            entry.suspect = False
-            entry.replaced = entry.is_another(records.get(entry.job_id, []))
-        return False
 
     def _mark_stale(self, entries: list[Watched], error: SlurmError, asked: datetime | None = None) -> None:
         # A job whose end the controller told lacks its record, but no news.

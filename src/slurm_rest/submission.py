@@ -21,6 +21,7 @@ from .exits import with_exit_record
 from .keys import add_key, callers_key, name_mark, new_key
 from .sbatch import JobSpec, ReadJob, Script, Setting, Submitter, read_job, submit_body
 from .sbatch.getopt import Given
+from .sbatch.kinds import unsendable
 from .sbatch.limits import FIRST_RELEASE
 from .sbatch.options import ROW_OF
 from .transport.base import PreparedJob
@@ -159,11 +160,13 @@ def prepare(
 
 def check_words(words: str) -> str:
     """Return a caller's ``idempotency_key``, or raise SpecError."""
+    problem = f"takes 1 to {_LONGEST_WORDS} characters"
     if isinstance(words, str) and 0 < len(words) <= _LONGEST_WORDS:
-        return words
+        problem = unsendable(words)
+        if not problem:
+            return words
     hint = "Use a text that stays the same when the same job is submitted again."
-    message = f"idempotency_key takes 1 to {_LONGEST_WORDS} characters"
-    raise SpecError(message, field="idempotency_key", kind="value", hint=hint)
+    raise SpecError(f"idempotency_key {problem}", field="idempotency_key", kind="value", hint=hint)
 
 
 def translate(read: ReadJob, settings: Settings, target: Target, *, user: str, here: Surroundings) -> dict[str, object]:

@@ -101,7 +101,7 @@ async def test_without_accounting_exit_records_tell_what_nobody_else_does(
             fastest=30,
             slowest=30,
             clock=rarely,
-            exits=slurm._poller._exits,
+            exits=slurm._poller.ends.exits,
         )
         waits = [asyncio.ensure_future(job.wait(timeout=300)) for job in (failed, again, array)]
         unknown = asyncio.ensure_future(tidy.wait(timeout=300))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from datetime import datetime, timezone
 
 import httpx
 import pytest
@@ -71,6 +72,15 @@ async def test_a_handle_is_not_made_of_anything_else(wrong: object) -> None:
     async with client() as slurm:
         with pytest.raises(SpecError, match=r"is not (a|one) job"):
             slurm.job(wrong)  # type: ignore[arg-type]  # wrong on purpose
+
+
+async def test_a_submit_time_is_a_moment_and_one_without_a_zone_is_this_hosts() -> None:
+    moment = datetime.fromtimestamp(1_700_000_000, timezone.utc)
+    async with client() as slurm:
+        for told in (moment, moment.astimezone(), moment.astimezone().replace(tzinfo=None)):
+            assert slurm.job(12, submit_time=told).identity.submit_time == moment
+        with pytest.raises(SpecError, match="is no moment"):
+            slurm.job(12, submit_time="2026-01-31")  # type: ignore[arg-type]  # wrong on purpose
 
 
 async def test_tasks_are_handles_in_order_with_what_was_heard(server: Server) -> None:

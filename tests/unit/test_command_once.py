@@ -127,7 +127,7 @@ def test_what_may_begin_has_its_time_and_no_more(began: float, took: float, star
 async def test_it_does_nothing_after_its_time(host: Host) -> None:
     transport = host.transport(lost=0)
     program = commands.submit_program(job(args=["x"]), begin_by=int(time.time()) - 1, seconds=9)
-    done = await transport._run(program)
+    done = await transport.caller.run(program)
     assert commands.began_too_late(done)
     with pytest.raises(FileNotFoundError):
         host.calls("sbatch")
@@ -137,7 +137,7 @@ async def test_sbatch_is_ended_when_its_time_is_over(host: Host) -> None:
     host.has(sbatch="echo waiting >&2; exec sleep 600")
     transport = host.transport(lost=0)
     for seconds in (1, 20):
-        done = await transport._run(commands.submit_program(job(), begin_by=2**40, seconds=seconds))
+        done = await transport.caller.run(commands.submit_program(job(), begin_by=2**40, seconds=seconds))
         assert isinstance(commands.read_submission(done, "h"), Timeout)
         # A busy machine may not have begun to run it within the first.
         if "waiting" in done.stderr:

@@ -4,209 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import replace
-from typing import cast
+from collections.abc import Awaitable, Callable
 
 import pytest
 
 from slurm_rest.errors import (
-    AccountingDown,
-    ApiError,
-    AuthError,
     CommandMissing,
-    ConfigError,
     ControllerDown,
     HostKeyError,
     JobNotFound,
-    NoAccounting,
-    PermissionDenied,
-    ProtocolError,
     SlurmError,
-    SpecError,
-    SubmitRejected,
     SubmitUncertain,
     Timeout,
     TokenExpired,
-    TokenMissing,
-    TokenSourceError,
-    UnknownUser,
     Unreachable,
-    UnsupportedVersion,
-    VersionNotServed,
 )
-from slurm_rest.models import ActionResult, CancelResult, JobInfo, Ping, Submission
-from slurm_rest.states import JobState
-from slurm_rest.transport import recovery, switching
-from slurm_rest.transport.base import Counters, PreparedJob, SlurmTransport, StateRow
-from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
-from slurm_rest.transport.conditions import falls_through, proves_nothing_was_sent
-from slurm_rest.transport.fallback import FallbackTransport
-from slurm_rest.transport.once import leave_open
-from slurm_rest.transport.recovery import Case, Look
+from slurm_rest.transport import switching
+from slurm_rest.transport.base import Counters
+from slurm_rest.transport.conditions import falls_through
 from tests.support.logs import logged
 
-REST = rest_capabilities("24.11", "v0.0.42")
-JOB = PreparedJob({"script": "#!/bin/sh\n", "job": {}}, "slurm-rest:" + "0" * 20, user="alice", api_version="v0.0.42")
-AWAY = Unreachable("Nothing listens", hint="Start it.")
-HANG = "hang"
+from .ways import AWAY, FALLING, HANG, JOB, STAYING, Setup, kind, setup
 
-
-class Fake:
-    """A transport whose every call ends in ``fault``, or well. ``HANG``: it never ends."""
-
-    def __init__(self, name: str, capabilities: Capabilities, *, user: str = "", cluster: str = "hpc") -> None:
-        self.name, self.where, self.capabilities = name, f"{name}-host", capabilities
-        self.cluster, self.slurm_release = cluster, "24.11.5"
-        self.counters = Counters()
-        self.user = user
-        self.fault: SlurmError | str | None = None
-        self.life: SlurmError | str | None = None
-        self.calls: list[str] = []
-        self.asked = asyncio.Event()
-
-    async def _do(self, name: str) -> None:
-        self.calls.append(name)
-        self.asked.set()
-        if self.fault == HANG:
-            await asyncio.Event().wait()
-        if isinstance(self.fault, SlurmError):
-            raise self.fault
-
-    async def target(self) -> tuple[str, str, str]:
-        return ("v0.0.42" if self.capabilities.generated_api else "", "24.11", self.cluster)
-
-    async def user_name(self) -> str:
-        return self.user
-
-    async def reach(self) -> None:
-        if self.life == HANG:
-            await asyncio.Event().wait()
-
-    async def ping(self) -> list[Ping]:
-        await self._do("ping")
-        return []
-
-    async def states(self, ids: Collection[int]) -> list[StateRow]:
-        await self._do("states")
-        return [StateRow(job_id, JobState.parse("RUNNING")) for job_id in ids]
-
-    async def submit(self, job: PreparedJob) -> Submission:
-        await self._do("submit")
-        return Submission(job_id=7, cluster=self.cluster)
-
-    async def cancel(self, ids: Sequence[int | str], signal: str | None = None) -> list[CancelResult]:
-        await self._do("cancel")
-        return [CancelResult(job_id=1, outcome="signalled")]
-
-    async def hold(self, ids: Sequence[int | str]) -> list[ActionResult]:
-        await self._do("hold")
-        return [ActionResult(job_id=1, outcome="done")]
-
-    async def requeue(self, ids: Sequence[int | str], *, hold: bool = False) -> list[ActionResult]:
-        await self._do("requeue")
-        if not self.capabilities.requeue:
-            raise UnsupportedVersion("cannot requeue")
-        return [ActionResult(job_id=1, outcome="done")]
-
-    async def find(self, job: PreparedJob, *, since: float) -> Look:
-        """Raise: it cannot see jobs."""
-        raise NoAccounting("cannot look")
-
-    async def close(self) -> None:
-        self.calls.append("close")
-
-
-class Finding(Fake):
-    """A transport that can look for keys; its looks take no time and see everything, unless they are not complete."""
-
-    found: tuple[JobInfo, ...] = ()
-    complete = True
-
-    async def find(self, job: PreparedJob, *, since: float) -> Look:
-        await self._do("find")
-        now = time.monotonic()
-        return Look(now, now, self.found, self.complete)
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-class Setup:
-    """REST, SSH and this host's commands, in that order."""
-
-    def __init__(self) -> None:
-        self.clock = Clock()
-        self.rest = Fake("rest", REST)
-        self.ssh = Finding("ssh", Capabilities())
-        self.cli = Fake("cli", Capabilities())
-        self.switches: list[tuple[str, str]] = []
-        self.patience = 10.0
-        self._made: FallbackTransport | None = None
-
-    @property
-    def all(self) -> FallbackTransport:
-        if self._made is None:
-            each = [cast("SlurmTransport", one) for one in (self.rest, self.ssh, self.cli)]
-            self._made = FallbackTransport(
-                each,
-                guarded=("cli",),
-                clock=self.clock,
-                on_switch=lambda *names: self.switches.append(names),
-                patience=self.patience,
-            )
-        return self._made
-
-    def states(self) -> list[str]:
-        return [f"{way.transport} {way.state}" for way in self.all.health()]
-
-    async def probe(self) -> None:
-        """Let the pause pass, and the probe that the next call starts end."""
-        self.clock.now += 100
-        await self.all.states([1])
-        await asyncio.gather(*self.all.board._probes)
-
-
-@pytest.fixture
-def setup() -> Setup:
-    return Setup()
-
-
-FALLING = [
-    AWAY,
-    Timeout("no answer"),
-    ProtocolError("a page"),
-    CommandMissing("no squeue"),
-    AuthError("not let in"),
-    TokenMissing("none"),
-    TokenExpired("old"),
-    TokenSourceError("its command fails"),
-    VersionNotServed("not that one"),
-    ControllerDown("away"),
-    AccountingDown("away"),
-]
-STAYING = [
-    ApiError("no"),
-    JobNotFound("no"),
-    PermissionDenied("no"),
-    SubmitRejected("no"),
-    UnsupportedVersion("cannot say that"),
-    UnknownUser("nobody"),
-    NoAccounting("none kept"),
-    HostKeyError("another key"),
-    ConfigError("wrong"),
-    SpecError("wrong"),
-    SubmitUncertain("lost", key="k"),
-]
-
-
-def kind(error: SlurmError) -> str:
-    return type(error).__name__
+__all__ = ["setup"]
 
 
 @pytest.mark.parametrize("error", FALLING, ids=kind)
@@ -333,99 +153,11 @@ async def test_since_is_when_it_was_given_up(setup: Setup) -> None:
     assert (before - after).total_seconds() == pytest.approx(60, abs=30)
 
 
-# --- submissions ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("error", FALLING, ids=kind)
-async def test_a_submission_that_certainly_failed_goes_on(setup: Setup, error: SlurmError) -> None:
-    setup.rest.fault = error
-    assert (await setup.all.submit(JOB)).job_id == 7
-    assert (setup.rest.calls, setup.ssh.calls) == (["submit"], ["submit"])
-
-
-def uncertain(cause: SlurmError | None = None) -> SubmitUncertain:
-    error = SubmitUncertain("lost", key=JOB.key)
-    error.__cause__ = cause
-    return error
-
-
-async def test_an_uncertain_submission_is_never_sent_again(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slurm_rest.transport.fallback._FIND_PAUSES", (0.0, 0.0))
-    setup.rest.fault = error = uncertain()
-    with pytest.raises(SubmitUncertain) as caught:
-        await setup.all.submit(JOB)
-    assert caught.value is error
-    assert setup.ssh.calls == ["find", "find"]
-    assert "submit" not in setup.cli.calls
-
-
-async def test_an_uncertain_submission_is_found_over_another_way(setup: Setup) -> None:
-    setup.rest.fault = uncertain(ProtocolError("cut"))
-    setup.ssh.found = (
-        JobInfo(id=12, state=JobState.parse("PENDING"), array_job_id=10),
-        JobInfo(id=10, state=JobState.parse("PENDING"), array_job_id=10),
-    )
-    assert await setup.all.submit(JOB) == Submission(job_id=10, cluster="hpc", found=True)
-    assert setup.all.health()[0].reason == "cut"
-
-
-def open_case(*, held: bool = False) -> SubmitUncertain:
-    """Return an error whose case two looks settle, unless somebody may hold the request for nobody knows how long."""
-    error = SubmitUncertain("lost", key=JOB.key)
-    error.__cause__ = ProtocolError("cut")
-    now = time.monotonic()
-    return leave_open(error, Case(now, None if held else now, replace(recovery.BOUNDS, grace=0)))
-
-
-async def test_what_another_way_shows_to_be_lost_for_certain_is_sent_over_it(setup: Setup) -> None:
-    setup.rest.fault = open_case()
-    assert (await setup.all.submit(JOB)).found is False
-    assert setup.ssh.calls == ["find", "find", "submit"]
-    assert (setup.rest.calls.count("submit"), setup.cli.calls) == (1, [])
-
-
-@pytest.mark.parametrize("doubt", ["held", "incomplete", "another cluster", "not to be looked for"])
-async def test_what_is_not_certain_over_another_way_stays_uncertain(
-    setup: Setup, monkeypatch: pytest.MonkeyPatch, doubt: str
-) -> None:
-    monkeypatch.setattr("slurm_rest.transport.fallback._FIND_PAUSES", (0.0, 0.0, 0.0))
-    setup.rest.fault = error = open_case(held=doubt == "held")
-    setup.ssh.complete = doubt != "incomplete"
-    if doubt == "another cluster":
-        # It came by itself, and nothing has shown yet that it leads to the same one.
-        setup.ssh.name = "cli"
-        setup.ssh.cluster = ""
-    if doubt == "not to be looked for":
-        leave_open(error, None)
-    with pytest.raises(SubmitUncertain) as caught:
-        await setup.all.submit(JOB)
-    assert caught.value is error
-    assert setup.ssh.calls == ["find"] * 3
-
-
-async def test_a_look_that_fails_changes_nothing(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slurm_rest.transport.fallback._FIND_PAUSES", (0.0,))
-    setup.rest.fault, setup.ssh.fault = uncertain(), AWAY
-    with pytest.raises(SubmitUncertain):
-        await setup.all.submit(JOB)
-
-
-async def test_a_job_goes_over_nobody_elses_login(setup: Setup) -> None:
-    setup.rest.fault = AWAY
-    setup.ssh.user, setup.cli.user = "svc", "alice"
-    assert (await setup.all.submit(JOB)).job_id == 7
-    assert (setup.ssh.calls, setup.cli.calls) == ([], ["submit"])
-    assert setup.all.name == "ssh", "for reading it will do"
-    setup.cli.user = "root"
-    with pytest.raises(Unreachable) as caught:
-        await setup.all.submit(JOB)
-    assert "it logs in as svc, and the job is alice's" in caught.value.hint
-
-
-async def test_what_was_made_for_sbatch_is_not_sent_over_rest(setup: Setup) -> None:
-    made = PreparedJob(JOB.body, JOB.key, user="alice")
-    assert (await setup.all.submit(made)).job_id == 7
-    assert (setup.rest.calls, setup.ssh.calls) == ([], ["submit"])
+async def test_counters_are_summed_and_all_are_closed(setup: Setup) -> None:
+    setup.rest.counters.requests, setup.ssh.counters.requests, setup.cli.counters.bytes_received = 2, 3, 4
+    assert setup.all.counters == Counters(5, 4)
+    await setup.all.close()
+    assert [one.calls for one in (setup.rest, setup.ssh, setup.cli)] == [["close"]] * 3
 
 
 # --- second choices ---------------------------------------------------------------------------------------------
@@ -458,44 +190,6 @@ async def test_a_host_key_is_for_people_to_settle(setup: Setup) -> None:
     with pytest.raises(Unreachable) as caught:
         await setup.all.states([5])
     assert "ssh: another key" in caught.value.hint
-
-
-# --- what must not be done twice, and what some cannot ----------------------------------------------------------
-
-
-@pytest.mark.parametrize("error", FALLING, ids=kind)
-async def test_a_signal_is_not_sent_twice(setup: Setup, error: SlurmError) -> None:
-    setup.rest.fault = error
-    if proves_nothing_was_sent(error):
-        assert await setup.all.cancel([1], "USR1")
-    else:
-        with pytest.raises(type(error)):
-            await setup.all.cancel([1], "USR1")
-        assert setup.ssh.calls == []
-    for signal in (None, "SIGTERM", "KILL", "9"):
-        assert await setup.all.cancel([1], signal)
-
-
-async def test_what_rest_cannot_do_goes_over_another_way(setup: Setup) -> None:
-    assert setup.all.capabilities.requeue
-    assert setup.all.capabilities.pending_tasks
-    assert setup.all.capabilities.generated_api
-    await setup.all.requeue([1])
-    await setup.all.hold(["5_1"])
-    await setup.all.hold([5])
-    assert (setup.rest.calls, setup.ssh.calls) == (["hold"], ["requeue", "hold"])
-    assert setup.all.name == "rest"
-    setup.ssh.fault = Timeout("no answer")
-    with pytest.raises(Timeout):
-        await setup.all.requeue([1])
-    assert setup.cli.calls == [], "it may have been done"
-
-
-async def test_nobody_can_is_said_by_the_best(setup: Setup) -> None:
-    setup.ssh.capabilities = setup.cli.capabilities = Capabilities(requeue=False)
-    with pytest.raises(UnsupportedVersion):
-        await setup.all.requeue([1])
-    assert setup.rest.calls == ["requeue"]
 
 
 # --- a daemon that takes connections and says nothing -----------------------------------------------------------
@@ -562,10 +256,3 @@ async def test_a_caller_who_gives_up_changes_nothing(setup: Setup) -> None:
             await task
     assert setup.states() == ["rest closed", "ssh closed", "cli closed"]
     assert setup.ssh.calls == []
-
-
-async def test_counters_are_summed_and_all_are_closed(setup: Setup) -> None:
-    setup.rest.counters.requests, setup.ssh.counters.requests, setup.cli.counters.bytes_received = 2, 3, 4
-    assert setup.all.counters == Counters(5, 4)
-    await setup.all.close()
-    assert [one.calls for one in (setup.rest, setup.ssh, setup.cli)] == [["close"]] * 3

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import httpx
 import pytest
 
 from slurm_rest import JobState
-from slurm_rest.errors import AccountingDown, ControllerDown, JobNotFound, SlurmError, SpecError, TokenRejected
+from slurm_rest.errors import (
+    AccountingDown,
+    ControllerDown,
+    ErrorContext,
+    JobNotFound,
+    SlurmError,
+    SpecError,
+    TokenRejected,
+)
+from slurm_rest.transport.answers import Answer
 from slurm_rest.transport.base import StateRow
 from slurm_rest.transport.rest.readings import assign_rows, parse_rows
+from slurm_rest.transport.rest.states import StateReader, Told
 
 from .captures import PLACES, capture, failure
 from .wire import DOWN, NEW, UP, Server, accounted, client, good, job, no_pauses, query_of, server, states
@@ -133,6 +145,29 @@ async def test_a_job_between_that_has_left_is_done_without(server: Server) -> No
         await slurm.states([10, 20, 5])
         assert shown(await slurm.states([10, 20, 5])) == {10: "RUNNING", 20: "FAILED"}
     assert len(read.calls) == 9
+
+
+async def test_no_question_is_longer_than_slurmrestd_reads_arrays_between_known_jobs_included() -> None:
+    """24.11 cuts a query above 64 KiB and answers for the rest: 1,000 ids of 8 digits are 17 kB."""
+    plain, arrays = range(50_000_001, 50_002_501), range(60_000_001, 60_001_801, 2)
+    asked: list[int] = []
+
+    async def answer(ids: Sequence[int], before: Told | None) -> Told:
+        # As slurmctld does: id by id, and a started task under an id of its own.
+        asked.append(len(ids))
+        rows = [
+            {"job_id": f"{job_id + 1}_7" if job_id in arrays else str(job_id), "state": ["RUNNING"]} for job_id in ids
+        ]
+        return Told(parse_rows(rows), Answer(ErrorContext()))
+
+    reader = StateReader(answer)
+    await reader.read([*plain, *arrays])
+    asked.clear()
+    found = await reader.read([*plain, *arrays])
+    assert max(asked) <= 1000
+    assert len(asked) == 5, "2,500 jobs, and 900 arrays with a job before each"
+    assert sorted(row.job_id for row in found) == [*plain, *arrays]
+    assert {row.task_id for row in found if row.job_id in arrays} == {7}
 
 
 async def test_ids_that_slurm_does_not_know_are_absent_and_huge_ones_not_sent(server: Server) -> None:

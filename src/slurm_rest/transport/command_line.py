@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
-import logging
-import secrets
-import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from slurm_rest.api.base import ApiCaller
 from slurm_rest.errors import (
     AccountingDown,
-    AnswerTooLarge,
-    CommandMissing,
     ConfigError,
-    ErrorContext,
     NoAccounting,
-    ProtocolError,
-    SlurmError,
 )
 from slurm_rest.history import HistoryQuery
-from slurm_rest.metrics import Metrics, RequestRecord, request_fields
+from slurm_rest.metrics import Metrics
 from slurm_rest.models import (
     ActionResult,
     CancelResult,
@@ -38,6 +28,7 @@ from slurm_rest.models import (
 
 from . import commands
 from .base import Counters, PreparedJob, StateRow
+from .calling import CommandCaller, Runner
 from .capabilities import Capabilities, command_capabilities
 from .command_acting import CommandActor
 from .command_submit import CommandSearch, CommandSubmitter, HostClock
@@ -55,12 +46,10 @@ from .job_texts import (
 from .node_texts import nodes_question, partitions_program, read_nodes, read_partitions
 from .once import RECOVERY_TIMEOUT
 from .recovery import Look
-from .shell import LINE, Finished, Program, read_output, wrap
+from .shell import Program
 from .usage_texts import read_usage, usage_question
 
 __all__ = ["CommandTransport", "Runner"]
-
-log = logging.getLogger("slurm_rest")
 
 # Naming ids makes squeue's time grow with their square; above this, everything is cheaper (measured with 10,000 jobs).
 _QUEUE_IDS = 100
@@ -68,32 +57,6 @@ _IDS_PER_COMMAND = 1000
 _DETAILS_PER_COMMAND = 100
 # Up to this many ended jobs, the controller's richer records are asked for first.
 _FEW = 4
-_READ_SECONDS = 60.0
-# An answer that took longer says too little about the host's clock.
-_PROMPT = 5.0
-_NOT_HERE = "Slurm's commands must be on PATH."
-_NOT_THERE = "Slurm's commands must be on the path of a login without a terminal."
-
-
-class Runner(Protocol):
-    """Runs one line in a login shell somewhere.
-
-    ``where`` names the place for messages, ``user`` is whom the commands run as, empty where that is not known.
-    """
-
-    name: str
-    where: str
-    user: str
-
-    async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
-        """Return stdout and stderr as far as they came; how it ended is in them.
-
-        Raises Timeout when it took too long, AnswerTooLarge when it printed too much, and any other error only
-        before it started.
-        """
-
-    async def close(self) -> None:
-        """Let go of connections and end what still runs."""
 
 
 class CommandTransport:
@@ -102,21 +65,36 @@ class CommandTransport:
     def __init__(
         self, runner: Runner, metrics: Metrics | None = None, recovery_timeout: float = RECOVERY_TIMEOUT
     ) -> None:
-        self.runner = runner
-        self.metrics = metrics or Metrics()
         self.name = runner.name
-        self._counters = Counters()
-        self._id, self._numbers = secrets.token_hex(4), itertools.count(1)
+        self.caller = CommandCaller(runner, metrics or Metrics())
         self._release = self._cluster = self._user = ""
         self._unaccounted = False
-        self._clock: HostClock | None = None
-        self._actor = CommandActor(self, self._run)
-        self._submitter = CommandSubmitter(self, self._run, self._good, recovery_timeout)
+        self._actor = CommandActor(self, self.caller.run)
+        self._submitter = CommandSubmitter(self, self.caller.run, self.caller.good, recovery_timeout)
+
+    @property
+    def runner(self) -> Runner:
+        """What runs the commands."""
+        return self.caller.runner
+
+    @runner.setter
+    def runner(self, runner: Runner) -> None:
+        self.caller.runner = runner
+
+    @property
+    def metrics(self) -> Metrics:
+        """What is counted."""
+        return self.caller.metrics
+
+    @property
+    def clock(self) -> HostClock:
+        """The host's clock; known as soon as one command has run."""
+        return self.caller.clock
 
     @property
     def counters(self) -> Counters:
         """Commands run and bytes received."""
-        return self._counters
+        return self.caller.counters
 
     @property
     def capabilities(self) -> Capabilities:
@@ -140,7 +118,7 @@ class CommandTransport:
 
     async def reach(self) -> None:
         """Run a command that does nothing."""
-        await self._run(Program("true", "true"))
+        await self.caller.run(Program("true", "true"))
 
     @property
     def api(self) -> ApiCaller:
@@ -162,7 +140,7 @@ class CommandTransport:
     async def target(self) -> tuple[str, str, str]:
         """Return no API version, the Slurm release as ``22.05``, and the cluster's name, asking if need be."""
         if not self._release:
-            done = await self._run(commands.version_program())
+            done = await self.caller.run(commands.version_program())
             self._release, self._cluster, self._user = commands.read_version(done, self.runner.where)
         return "", _minor(self._release), self._cluster
 
@@ -174,66 +152,6 @@ class CommandTransport:
     def slurm_release(self) -> str:
         """The release as far as it is known yet."""
         return self._release
-
-    @property
-    def clock(self) -> HostClock:
-        """The host's clock; known as soon as one command has run."""
-        if self._clock is None:
-            raise ProtocolError(f"{self.runner.where} does not tell its time", hint="Try there: date +%s")
-        return self._clock
-
-    async def _run(self, program: Program, *, repeatable: bool = True, timeout: float = _READ_SECONDS) -> Finished:
-        """Run a program; one that only reads once more after a connection that broke under it."""
-        try:
-            return await self._run_once(program, timeout)
-        except ProtocolError as error:
-            if not repeatable or isinstance(error, AnswerTooLarge):
-                raise
-            log.info("%s; trying again", error.message)
-            return await self._run_once(program, timeout)
-
-    async def _run_once(self, program: Program, timeout: float) -> Finished:
-        context = ErrorContext(command=program.name, request_id=f"{self._id}-{next(self._numbers)}")
-        self._counters.requests += 1
-        received, status, outcome, started = 0, None, "cancelled", time.perf_counter()
-        asked = time.monotonic()
-        try:
-            wrapped = wrap(program)
-            stdout, stderr = await self.runner.execute(LINE, wrapped.stdin, timeout)
-            received = len(stdout) + len(stderr)
-            done = read_output(program, wrapped, stdout, stderr, self.runner.where)
-            status, outcome = done.status, "failed" if done.status else "ok"
-        except SlurmError as error:
-            outcome = type(error).__name__
-            error.context = replace(error.context, command=program.name, request_id=context.request_id)
-            raise
-        finally:
-            self._counters.bytes_received += received
-            seconds = time.perf_counter() - started
-            record = RequestRecord(self.name, program.name, outcome, seconds, received, status, context.request_id)
-            self.metrics.record(record)
-            self._log_command(record)
-        answered = time.monotonic()
-        if done.clock and (self._clock is None or answered - asked < _PROMPT):
-            self._clock = HostClock(done.clock, asked, answered)
-        if done.status in (126, 127):
-            hint = _NOT_HERE if self.name == "cli" else _NOT_THERE
-            told = replace(context, exit_status=done.status, stderr=done.stderr[:2000])
-            raise CommandMissing(f"There is no {program.name} on {self.runner.where}", hint=hint, context=told)
-        return done
-
-    def _log_command(self, record: RequestRecord) -> None:
-        log.debug(
-            "%s %s on %s: %s, exit status %s, %d bytes, %.4f s",
-            record.request_id,
-            record.operation,
-            self.runner.where,
-            record.outcome,
-            "-" if record.status is None else record.status,
-            record.bytes_received,
-            record.seconds,
-            extra=request_fields(record),
-        )
 
     # --- submission -----------------------------------------------------------------------------------------
 
@@ -249,7 +167,7 @@ class CommandTransport:
         could not have been missed; that none is still to come is for a Case to judge.
         """
         await self.target()
-        search = CommandSearch(self._good, job, since)
+        search = CommandSearch(self.caller.good, job, since)
         return await search.look(final=final) if back is None else await search.whole(back=back)
 
     # --- reading --------------------------------------------------------------------------------------------
@@ -259,17 +177,11 @@ class CommandTransport:
         asked = {int(check_id(job_id)) for job_id in ids}
         if asked:
             self.metrics.record_batch(self.name, "squeue", len(asked))
-        return commands.read_states(await self._good(commands.states_program()), asked) if asked else []
+        return commands.read_states(await self.caller.good(commands.states_program()), asked) if asked else []
 
     async def all_states(self) -> list[StateRow]:
         """Return a row for every job in the controller, under its own id."""
-        return commands.read_states(await self._good(commands.states_program()), None)
-
-    async def _good(self, program: Program) -> Finished:
-        done = await self._run(program)
-        if done.status:
-            raise commands.failure(done, self.runner.where)
-        return done
+        return commands.read_states(await self.caller.good(commands.states_program()), None)
 
     async def describe(self, ids: Collection[int], *, ended: bool = False) -> list[JobInfo]:
         """Ask the controller, then accounting for the jobs that it no longer has: two or three commands for any number.
@@ -287,16 +199,16 @@ class CommandTransport:
     async def job_records(self, states: Collection[str] = (), *, limit: int | None = None) -> list[JobInfo]:
         """Return a record for every job in the controller, without exit codes and paths: one command for any number."""
         question = queue_question(None)
-        return read_queue(question, await self._good(question.program), (await self.target())[2])
+        return read_queue(question, await self.caller.good(question.program), (await self.target())[2])
 
     async def nodes(self) -> list[Node]:
         """Return all nodes."""
         question = nodes_question()
-        return read_nodes(question, await self._good(question.program))
+        return read_nodes(question, await self.caller.good(question.program))
 
     async def partitions(self) -> list[Partition]:
         """Return all partitions."""
-        return read_partitions(await self._good(partitions_program()))
+        return read_partitions(await self.caller.good(partitions_program()))
 
     async def diag(self) -> Diagnostics:
         """Raise ConfigError: sdiag prints for people."""
@@ -305,7 +217,7 @@ class CommandTransport:
     async def _controller_records(self, ids: Sequence[int]) -> list[JobInfo]:
         cluster = (await self.target())[2]
         question = queue_question(ids if len(ids) <= _QUEUE_IDS else None)
-        done = await self._run(question.program)
+        done = await self.caller.run(question.program)
         if done.status:
             error = commands.failure(done, self.runner.where)
             # squeue refuses when it knows none of the ids that it was given.
@@ -324,7 +236,7 @@ class CommandTransport:
             chunk = groups[start : start + _DETAILS_PER_COMMAND]
             question = details_question(chunk)
             # A job may have left since squeue answered; then its record stays as it is.
-            done = await self._run(question.program)
+            done = await self.caller.run(question.program)
             mine = [item for item in records if (item.array_job_id or item.het_job_id or item.id) in chunk]
             detailed += read_details(question, done, mine)
         return detailed
@@ -350,21 +262,21 @@ class CommandTransport:
         for start in range(0, len(listed), _IDS_PER_COMMAND):
             chunk = listed[start : start + _IDS_PER_COMMAND]
             question = accounting_question(chunk, paths=self.capabilities.accounting_paths)
-            found += read_accounting(question, await self._good(question.program))
+            found += read_accounting(question, await self.caller.good(question.program))
         return found
 
     async def history(self, query: HistoryQuery) -> list[JobInfo]:
         """Return the records of jobs that were there in a span of time; see HistoryQuery."""
         await self.target()
         question = history_question(query, paths=self.capabilities.accounting_paths)
-        return read_accounting(question, await self._good(question.program))
+        return read_accounting(question, await self.caller.good(question.program))
 
     async def usage(self, ids: Collection[int]) -> list[JobUsage]:
         """Return what each start of these jobs used."""
         listed, found = sorted(ids), list[JobUsage]()
         for start in range(0, len(listed), _IDS_PER_COMMAND):
             question = usage_question(listed[start : start + _IDS_PER_COMMAND])
-            found += read_usage(question, await self._good(question.program))
+            found += read_usage(question, await self.caller.good(question.program))
         return found
 
     # --- acting ---------------------------------------------------------------------------------------------
@@ -391,13 +303,13 @@ class CommandTransport:
 
     async def ping(self) -> list[Ping]:
         """Ask for the controllers, and for the configuration, which they tell to users that they know."""
-        done = await self._run(commands.ping_program())
+        done = await self.caller.run(commands.ping_program())
         self._release, self._cluster, self._user = commands.read_version(done, self.runner.where)
         return commands.read_ping(done, self.runner.where)
 
     async def ping_accounting(self) -> None:
         """Make a small read from accounting; raises AccountingDown or what else is wrong."""
-        await self._good(commands.accounting_program())
+        await self.caller.good(commands.accounting_program())
 
 
 def _minor(release: str) -> str:
