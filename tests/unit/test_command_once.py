@@ -257,6 +257,7 @@ async def test_a_twin_is_cancelled_and_the_lower_id_stays(host: Host) -> None:
     found = await host.transport(lost=0).submit(job(repeated=True))
     assert (found.job_id, found.found) == (6, True)
     assert [line.split()[-1] for line in host.calls("scancel")] == ["7"]
+    assert [len(host.calls(name)) for name in ("squeue", "sacct")] == [2, 1], "it cannot have left squeue so soon"
 
 
 # --- a look for others ----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from slurm_rest.models import CancelResult, JobInfo, Submission
 from . import commands, recovery
 from .base import PreparedJob
 from .key_texts import own_past_question, own_queue_question, read_own_past, read_own_queue
-from .once import ExactlyOnce, Lost
+from .once import STAYS, ExactlyOnce, Lost
 from .recovery import Case, Look, carries, is_suspect
 from .shell import Finished, Program
 
@@ -67,6 +67,7 @@ class CommandSearch:
         self._ask = ask
         self._job = job
         self._since = since
+        self._looked = -STAYS
 
     def sending(self) -> None:
         """Nothing is kept: every look costs the same."""
@@ -79,6 +80,11 @@ class CommandSearch:
         """Look in both, in accounting ``back`` seconds into the past."""
         return await self._look(recovery.BOUNDS.skew if back is None else back, every=every, final=True)
 
+    async def beside(self, made: int) -> Look:
+        """Look for every job with the key, the one that was just made among them; soon after a look in squeue alone."""
+        final = time.monotonic() - self._looked > STAYS
+        return await self._look(recovery.BOUNDS.skew, every=True, final=final)
+
     async def _look(self, back: float, *, every: bool, final: bool) -> Look:
         started = time.monotonic()
         queue = own_queue_question()
@@ -89,6 +95,8 @@ class CommandSearch:
             gone, answered = await self._past(back, {record.id for record in live})
             jobs += [record for record in gone if self._carries(record)]
             complete = complete and answered and not any(self._could_be(record) for record in gone)
+        if complete:
+            self._looked = started
         unique = {record.id: record for record in jobs}
         return Look(started, time.monotonic(), tuple(unique.values()), complete)
 

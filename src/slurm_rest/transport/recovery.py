@@ -33,6 +33,7 @@ __all__ = [
     "Look",
     "Loss",
     "carries",
+    "given_after",
     "group_id",
     "held_until",
     "is_foreign",
@@ -216,3 +217,11 @@ def newest_first(ids: Iterable[int]) -> Sequence[int]:
     found = set(ids)
     wrapped = max(found, default=0) > _LAST_ID - _NEAR_THE_END
     return sorted(found, key=lambda one: one + _LAST_ID if wrapped and one < _NEAR_THE_END else one, reverse=True)
+
+
+def given_after(ids: Sequence[int], mark: int) -> Sequence[int]:
+    """Return those of ids, newest first, that were given out after ``mark``; all where it is larger than each."""
+    if mark > max(ids, default=0):
+        return ids
+    found = newest_first({*ids, mark})
+    return found[: found.index(mark)]
