@@ -197,9 +197,11 @@ class ExactlyOnce:
             first = self._found(min(look.jobs, key=group_id), job)
             await self._take_back_others(first.job_id, look)
             return first
-        if not look.complete:
+        # Where a cluster has none nobody knows more than the controller, which forgets a job MinJobAge after its end.
+        if not look.complete and look.lacks != "none":
+            why = "accounting is away" if look.lacks else "too many jobs look alike"
             raise SubmitUncertain(
-                "Whether the job was submitted before cannot be told: accounting is away, or too many jobs look alike",
+                f"Whether the job was submitted before cannot be told: {why}",
                 key=job.key,
                 hint="Nothing was sent. Try again later with the same idempotency_key.",
             )

@@ -20,6 +20,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from slurm_rest.errors import ControllerDown, SlurmError, Timeout
 from slurm_rest.models import JobInfo
@@ -96,12 +97,16 @@ class Decision(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look at everything. ``complete`` says that nothing was left out in which the job could hide."""
+    """One look at everything. ``complete`` says that nothing was left out in which the job could hide.
+
+    ``lacks`` is what was left out, where that is accounting alone: it is away, or the cluster has none.
+    """
 
     started: float
     answered: float
     jobs: tuple[JobInfo, ...] = ()
     complete: bool = True
+    lacks: Literal["", "away", "none"] = ""
 
 
 @dataclass(slots=True)

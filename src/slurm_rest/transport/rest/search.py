@@ -10,9 +10,9 @@ import asyncio
 import re
 import time
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from slurm_rest.errors import AccountingDown
+from slurm_rest.errors import AccountingDown, NoAccounting
 from slurm_rest.models import JobInfo
 from slurm_rest.records import items, read_accounting_job
 from slurm_rest.transport import recovery
@@ -115,13 +115,19 @@ class Search:
         # A look that is not final leaves accounting alone, and of a group it would tell all members.
         named = {row.job_id for row in rows if row[2:] == _ALONE} if final else set()
         jobs, complete = await self._walk(newest_first(listed - self._known()), every=every, named=named)
+        lacks: Literal["", "away", "none"] = ""
         if final and (every or not jobs):
-            more, certain = await self._accounted(listed, self._bounds.skew if back is None else back)
-            jobs, complete = jobs + more, complete and certain
+            try:
+                more, certain = await self._accounted(listed, self._bounds.skew if back is None else back)
+            except AccountingDown as error:
+                lacks = "none" if isinstance(error, NoAccounting) else "away"
+            else:
+                jobs, complete = jobs + more, complete and certain
         if complete and final:
             self._looked = started
         unique = {record.id: record for record in jobs}
-        return Look(started, time.monotonic(), tuple(unique.values()), complete and final)
+        whole = complete and final and not lacks
+        return Look(started, time.monotonic(), tuple(unique.values()), whole, lacks if complete else "")
 
     def _known(self) -> set[int]:
         """Return the ids of jobs that are certainly others: read here, or with a key of another submission."""
@@ -193,10 +199,7 @@ class Search:
 
     async def _accounted(self, listed: Collection[int], back: float) -> tuple[list[JobInfo], bool]:
         """Ask accounting for the user's jobs that are live or ended lately; the live ones the controller describes."""
-        try:
-            answer = await self._rest.accounting("/jobs/", self._question(back))
-        except AccountingDown:
-            return [], False
+        answer = await self._rest.accounting("/jobs/", self._question(back))
         records = [read_accounting_job(record) for record in items(answer.body.get("jobs"))]
         # What came after the listing may still be in the controller, where the comment is certain.
         here = {
