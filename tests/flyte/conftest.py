@@ -109,10 +109,9 @@ async def platform(flyte_cluster: Cluster, services: Services, store: Store) -> 
 
 
 @pytest.fixture
-async def platform_over_ssh(cluster_24_11: Cluster, store: Store) -> AsyncIterator[Platform]:
+async def platform_over_ssh(flyte_cluster: Cluster, store: Store) -> AsyncIterator[Platform]:
     """Return the platform's side of a service whose deployment has a login node and nothing else."""
-    provide_python(cluster_24_11)
-    with service({**store.variables(), **over_ssh(cluster_24_11), **HELD}) as address:
+    with service({**store.variables(), **over_ssh(flyte_cluster), **HELD}) as address:
         found = Platform(address, environment=store.variables())
         yield found
         await found.close()

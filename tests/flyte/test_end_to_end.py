@@ -130,7 +130,7 @@ async def test_a_script_uploads_by_the_command_that_it_is_given(platform: Platfo
     assert metrics["memory_max_bytes"] > 100_000
 
 
-async def test_over_ssh_alone(platform_over_ssh: Platform, store: Store, cluster_24_11: Cluster) -> None:
+async def test_over_ssh_alone(platform_over_ssh: Platform, store: Store, flyte_cluster: Cluster) -> None:
     """The deployment that people come from: its variables, its default directory, files over SFTP."""
     platform = platform_over_ssh
     script = SlurmScriptTask(
@@ -145,7 +145,7 @@ async def test_over_ssh_alone(platform_over_ssh: Platform, store: Store, cluster
     found = await platform.until(legacy)
     assert phase(found) == "SUCCEEDED", found.message
     assert store.objects[f"{legacy.prefix.removeprefix('s3://')}/where"] == b"/home/alice\n"
-    await until_true(lambda: not secrets_of(legacy, cluster_24_11).exists(), "the removal of its secrets")
+    await until_true(lambda: not secrets_of(legacy, flyte_cluster).exists(), "the removal of its secrets")
     assert found.custom_info["stdout"].startswith("/home/alice/.flyte/jobs/flyte-legacy-")
     lines, token = await platform.logs(legacy)
     assert [line for line in lines if not line.startswith("---")] == ["to stdout", "to stderr"]

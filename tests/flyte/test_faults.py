@@ -6,30 +6,22 @@ Each is run on one release, and on both where ``SLURM_REST_FAULT_SECONDS`` is se
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any
-
-import pytest
 
 from cluster.native import Cluster
 from tests.support.waiting import until, until_true
 
 from .conftest import over_rest
 from .support.platform import Submitted
+from .support.releases import short_on
 from .support.s3 import Store
 from .support.scripts import SLEEP, jobs_named, number, phase, root, script
 from .test_outages import connector
 
 OwnCluster = Callable[..., Cluster]
-RELEASES = ["24.11", "26.05"]
-LONG = bool(os.environ.get("SLURM_REST_FAULT_SECONDS"))
 PROLOG = "#!/bin/sh\n[ ! -e /shared/no-launch-$(hostname) ] && [ ! -e /shared/no-launch ]\n"
-
-
-def short_on(release: str) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("release", RELEASES if LONG else [release])
 
 
 def lean(name: str, text: str, options: dict[str, Any] | None = None) -> Any:

@@ -186,14 +186,14 @@ async def test_its_tasks_run_over_rest(platform: Platform, store: Store, flyte_c
 
 
 async def test_its_tasks_run_with_its_variables_alone(
-    platform_over_ssh: Platform, store: Store, cluster_24_11: Cluster
+    platform_over_ssh: Platform, store: Store, flyte_cluster: Cluster
 ) -> None:
     """What people come from: a login node, a user, a key, known hosts, and nothing else."""
     platform = platform_over_ssh
-    jobs = await submitted(platform, store, cluster_24_11, FEW)
+    jobs = await submitted(platform, store, flyte_cluster, FEW)
     await check_train(platform, store, jobs["train"])
     await check_failure(platform, jobs["broken"], *BROKEN)
-    await check_look(platform, store, cluster_24_11, jobs["look"])
+    await check_look(platform, store, flyte_cluster, jobs["look"])
     await check_abort(platform, jobs["waiting"], login="alice@127.0.0.1")
 
 

@@ -14,6 +14,7 @@ from tests.support.waiting import until
 
 from .conftest import over_rest, over_ssh
 from .support.platform import Platform, Submitted, service
+from .support.releases import short_on
 from .support.s3 import Store
 from .support.scripts import SLEEP, number, only_job, phase, root, script
 
@@ -120,14 +121,18 @@ async def test_one_execution_has_one_job(flyte_cluster: Cluster, store: Store) -
             assert phase(await three.until(job)) == "ABORTED"
 
 
+@short_on("26.05")
 @pytest.mark.parametrize("daemon", ["slurmctld", "slurmrestd"])
-async def test_a_frozen_daemon_is_answered_for_in_time(daemon: str, cluster_26_05: Cluster, store: Store) -> None:
+async def test_a_frozen_daemon_is_answered_for_in_time(
+    daemon: str, release: str, shared_cluster: Callable[[str], Cluster], store: Store
+) -> None:
     """Whoever was to be cancelled is afterwards, though nobody asks again; who was to be made is made once."""
+    cluster = shared_cluster(release)
     task, run = script("meanwhile", SLEEP), f"meanwhile{daemon}"
-    async with connector(store, over_rest(cluster_26_05)) as platform:
+    async with connector(store, over_rest(cluster)) as platform:
         unwanted = await platform.create(script("unwanted", SLEEP), run=f"unwanted{daemon}")
         await platform.until(unwanted, "RUNNING")
-        with cluster_26_05.frozen(daemon):
+        with cluster.frozen(daemon):
             answers = await asyncio.gather(
                 platform.create(task, run=run, patient=False), platform.delete(unwanted), return_exceptions=True
             )
@@ -138,7 +143,7 @@ async def test_a_frozen_daemon_is_answered_for_in_time(daemon: str, cluster_26_0
         assert f"job {number(unwanted)} is not cancelled yet" in (deleted.details() or "")
         assert phase(await platform.until(unwanted)) == "ABORTED"
         job = await platform.create(task, run=run)
-        await only_job(cluster_26_05, job)
+        await only_job(cluster, job)
         await platform.delete(job)
 
 

@@ -18,6 +18,7 @@ from tests.support.waiting import until, until_true
 
 from .conftest import over_rest
 from .support.platform import Platform, Submitted, service
+from .support.releases import some_releases
 from .support.s3 import Store
 
 # A replica that is silent is waited for half a minute, which one that lives must never be on a busy machine; where one
@@ -33,13 +34,16 @@ _ORDER = ("QUEUED", "WAITING_FOR_RESOURCES", "INITIALIZING", "RUNNING", "SUCCEED
 Start = Callable[..., tuple[Platform, Callable[[], None]]]
 
 
-@pytest.fixture
-async def start(cluster_26_05: Cluster, store: Store) -> AsyncIterator[Start]:
+@pytest.fixture(params=some_releases("26.05"))
+async def start(
+    request: pytest.FixtureRequest, shared_cluster: Callable[[str], Cluster], store: Store
+) -> AsyncIterator[Start]:
     """Return a function that starts a replica, and gives what the platform sees of it and what kills it."""
+    cluster = shared_cluster(request.param)
     async with contextlib.AsyncExitStack() as ends:
 
         def started(lease: float = 60.0) -> tuple[Platform, Callable[[], None]]:
-            running, variables = contextlib.ExitStack(), {**store.variables(), **over_rest(cluster_26_05)}
+            running, variables = contextlib.ExitStack(), {**store.variables(), **over_rest(cluster)}
             address = running.enter_context(service(variables, HURRIED.replace("{lease}", str(lease))))
             platform = Platform(address, environment=store.variables())
             ends.callback(running.close)

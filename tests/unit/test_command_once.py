@@ -255,6 +255,16 @@ async def test_without_accounting_an_earlier_job_cannot_be_ruled_out(host: Host)
     assert host.calls("sbatch") == []
 
 
+async def test_where_a_cluster_keeps_no_accounting_the_controllers_word_is_enough(host: Host) -> None:
+    host.has(sacct="echo 'Slurm accounting storage is disabled' >&2; exit 1")
+    made = await host.transport(lost=0).submit(job(repeated=True))
+    assert (made.found, len(host.calls("sbatch"))) == (False, 1)
+    host.has(squeue=queued(8, "changed"))
+    with pytest.raises(SubmitUncertain, match="too many jobs look alike"):
+        await host.transport(lost=0).submit(job(repeated=True))
+    assert len(host.calls("sbatch")) == 1
+
+
 async def test_a_twin_is_cancelled_and_the_lower_id_stays(host: Host) -> None:
     # Nobody is there at first; the look after the submission sees one that was faster.
     made = host.folder / "made"
@@ -262,6 +272,7 @@ async def test_a_twin_is_cancelled_and_the_lower_id_stays(host: Host) -> None:
     found = await host.transport(lost=0).submit(job(repeated=True))
     assert (found.job_id, found.found) == (6, True)
     assert [line.split()[-1] for line in host.calls("scancel")] == ["7"]
+    assert [len(host.calls(name)) for name in ("squeue", "sacct")] == [2, 1], "it cannot have left squeue so soon"
 
 
 # --- a look for others ----------------------------------------------------------------------------------------

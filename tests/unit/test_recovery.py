@@ -24,12 +24,13 @@ from slurm_rest.transport.recovery import (
     Look,
     Loss,
     carries,
+    given_after,
     held_until,
     is_still,
     loss_of,
     newest_first,
 )
-from slurm_rest.transport.rest import RestTransport
+from slurm_rest.transport.rest import RestTransport, search
 from tests.support.transports import rest_of
 
 from .captures import Capture, capture, failure
@@ -445,6 +446,31 @@ async def test_an_interrupted_submission_stays_under_its_key(
     assert f"job {JOB_ID} stays" in caplog.text
 
 
+async def test_what_a_new_key_costs(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job that another process made meanwhile is in the controller, unless the first look is long ago."""
+    made, costs = list[int](), list[int]()
+
+    def post(_: httpx.Request) -> httpx.Response:
+        made.append(JOB_ID + len(made))
+        return good(job_id=made[-1]).response
+
+    server.ping()
+    server.on("POST", "/job/submit", post)
+    server.on("GET", "/jobs/state/", lambda _: states(*((str(one), "PENDING") for one in made)).response)
+    server.on("GET", "/diag/", lambda _: good(statistics={"req_time_start": 1_800_000_000}).response)
+    server.on("GET", "/slurmdb/v0.0.45/jobs/", good(jobs=[]))
+    # Whose job it became is looked at once for each user; no other record is read.
+    owner = server.on("GET", f"/job/{JOB_ID}", good(jobs=[job(JOB_ID, "PENDING")]))
+    async with client(user="alice") as slurm:
+        for key in ("first", "second", "third"):
+            monkeypatch.setattr(search, "STAYS", -1 if key == "third" else 60)
+            before = slurm.requests
+            assert not (await slurm.submit(SCRIPT, idempotency_key=key)).found
+            costs.append(slurm.requests - before)
+    # States, diag and accounting, the submission, states again; long after the first look diag and accounting, too.
+    assert (costs[1:], owner.call_count) == ([5, 7], 1)
+
+
 async def test_of_two_earlier_jobs_the_later_is_cancelled(server: Server) -> None:
     """Both who made them ended before they saw the other's."""
     first = job(50, "RUNNING", comment="KEY", **OLD)
@@ -464,7 +490,7 @@ async def test_jobs_of_others_are_read_once_for_all_keys(server: Server) -> None
     cluster.key = "none of theirs"
     async with client(user="alice") as slurm:
         assert [await slurm.find(key) for key in ("tonight", "tomorrow")] == [None, None]
-    assert [route.call_count for route in cluster.reads] == [1, 1, 1, 2]
+    assert [route.call_count for route in cluster.reads] == [1, 1, 1, 1]
 
 
 class Crowd:
@@ -532,6 +558,37 @@ async def test_beside_thousands_of_others_an_earlier_job_is_found(
         look = await crowd.look(slurm)
     assert [record.id for record in look.jobs] == [7]
     assert len(crowd.read) < 80
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_jobs_that_are_older_than_the_search_are_read_once_for_all_keys(server: Server, restarted: bool) -> None:
+    """Of the user's own, with names that tell nothing, as those of other users; ids begin anew after a crash."""
+    began = [1_800_000_000, 1_800_000_000 + restarted]
+    reads = list[int]()
+
+    def record(request: httpx.Request) -> httpx.Response:
+        reads.append(int(request.url.path.rpartition("/")[2]))
+        return good(jobs=[job(reads[-1], "PENDING", name="night", comment="mine", **OLD)]).response
+
+    server.ping()
+    server.on("GET", "/jobs/state/", lambda _: states(*((str(one), "PENDING") for one in range(1, 101))).response)
+    server.on("GET", "/diag/", lambda _: good(statistics={"req_time_start": began.pop(0)}).response)
+    server.router.get(url__regex=r".*/slurm/v0.0.45/job/\d+$").mock(side_effect=record)
+    server.on("GET", "/slurmdb/v0.0.45/jobs/", good(jobs=[]))
+    async with client(user="alice") as slurm:
+        for key in ("tonight", "tomorrow"):
+            await slurm.find(key, name="night")
+    newest = [*range(85, 101)]
+    assert sorted(reads) == (sorted([*newest, *newest]) if restarted else newest)
+
+
+def test_ids_after_a_mark() -> None:
+    last = 0x03FF0000
+    assert list(given_after([9, 7, 5], 7)) == [9]
+    assert list(given_after([9, 7, 5], 6)) == [9, 7]
+    assert list(given_after([9, 7, 5], 10)) == [9, 7, 5], "of before the ids began anew"
+    assert list(given_after([4, 2, last - 1, last - 3], last - 2)) == [4, 2, last - 1]
+    assert list(given_after([], 3)) == []
 
 
 async def test_more_others_than_a_look_may_read_leave_it_open(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

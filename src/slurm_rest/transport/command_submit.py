@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from slurm_rest.errors import AccountingDown, ProtocolError, SlurmError, Timeout
+from slurm_rest.errors import AccountingDown, NoAccounting, ProtocolError, SlurmError, Timeout
 from slurm_rest.models import CancelResult, JobInfo, Submission
 
 from . import commands, recovery
 from .base import PreparedJob
 from .key_texts import own_past_question, own_queue_question, read_own_past, read_own_queue
-from .once import ExactlyOnce, Lost
+from .once import STAYS, ExactlyOnce, Lost
 from .recovery import Case, Look, carries, is_suspect
 from .shell import Finished, Program
 
@@ -67,6 +67,7 @@ class CommandSearch:
         self._ask = ask
         self._job = job
         self._since = since
+        self._looked = -STAYS
 
     def sending(self) -> None:
         """Nothing is kept: every look costs the same."""
@@ -79,27 +80,37 @@ class CommandSearch:
         """Look in both, in accounting ``back`` seconds into the past."""
         return await self._look(recovery.BOUNDS.skew if back is None else back, every=every, final=True)
 
+    async def beside(self, made: int) -> Look:
+        """Look for every job with the key, the one that was just made among them; soon after a look in squeue alone."""
+        final = time.monotonic() - self._looked > STAYS
+        return await self._look(recovery.BOUNDS.skew, every=True, final=final)
+
     async def _look(self, back: float, *, every: bool, final: bool) -> Look:
         started = time.monotonic()
         queue = own_queue_question()
         live = read_own_queue(queue, await self._ask(queue.program))
         jobs = [record for record in live if self._carries(record)]
         complete = final and not any(self._could_be(record) for record in live)
+        lacks: Literal["", "away", "none"] = ""
         if final and (every or not jobs):
-            gone, answered = await self._past(back, {record.id for record in live})
-            jobs += [record for record in gone if self._carries(record)]
-            complete = complete and answered and not any(self._could_be(record) for record in gone)
+            try:
+                gone = await self._past(back, {record.id for record in live})
+            except AccountingDown as error:
+                lacks = "none" if isinstance(error, NoAccounting) else "away"
+            else:
+                jobs += [record for record in gone if self._carries(record)]
+                complete = complete and not any(self._could_be(record) for record in gone)
+        if complete:
+            self._looked = started
         unique = {record.id: record for record in jobs}
-        return Look(started, time.monotonic(), tuple(unique.values()), complete)
+        whole = complete and not lacks
+        return Look(started, time.monotonic(), tuple(unique.values()), whole, lacks if complete else "")
 
-    async def _past(self, back: float, here: set[int]) -> tuple[list[JobInfo], bool]:
-        """Return what accounting knows of jobs that the controller has no more, and whether it answered."""
+    async def _past(self, back: float, here: set[int]) -> list[JobInfo]:
+        """Return what accounting knows of jobs that the controller has no more."""
         past = own_past_question(self._job.name, back)
-        try:
-            records = read_own_past(past, await self._ask(past.program))
-        except AccountingDown:
-            return [], False
-        return [record for record in records if record.id not in here], True
+        records = read_own_past(past, await self._ask(past.program))
+        return [record for record in records if record.id not in here]
 
     def _carries(self, record: JobInfo) -> bool:
         return carries(record, self._job.key, "", self._job.name if self._job.own_name else "")

@@ -17,12 +17,14 @@ from . import recovery
 from .base import PreparedJob
 from .recovery import Case, Decision, Look, group_id
 
-__all__ = ["RECOVERY_TIMEOUT", "ExactlyOnce", "Lost", "Search", "Way", "leave_open", "left_open"]
+__all__ = ["RECOVERY_TIMEOUT", "STAYS", "ExactlyOnce", "Lost", "Search", "Way", "leave_open", "left_open"]
 
 log = logging.getLogger("slurm_rest")
 
 # Slurm's own time-outs are 10 s (MessageTimeout), and so long takes a look meanwhile; a restart takes some more.
 RECOVERY_TIMEOUT = 60.0
+# For so long every job stays in the controller after its end: slurm.conf(5) advises against a MinJobAge below 2 s.
+STAYS = 1.0
 # How long an interrupted submission may still take to tell its job id.
 _ABANDON_SECONDS = 4.0
 
@@ -46,6 +48,12 @@ class Search(Protocol):
 
     async def whole(self, *, back: float | None = None, every: bool = False) -> Look:
         """Look everywhere, in accounting ``back`` seconds into the past; ``every`` job, not just the first found."""
+
+    async def beside(self, made: int) -> Look:
+        """Look for every other job with the key than the one that was just made.
+
+        Accounting need not be asked within STAYS seconds of a whole look: what was made since is in the controller.
+        """
 
 
 class Way(Protocol):
@@ -132,7 +140,9 @@ class ExactlyOnce:
                     raise outcome.error
                 outcome = self._found(record, job)
             self._way.remember(outcome.job_id, job.key)
-            return await self._alone(outcome, job, search) if job.repeated or sending > 1 else outcome
+            if not job.repeated and sending == 1:
+                return outcome
+            return await self._alone(outcome, job, search, is_first=sending == 1)
 
     # --- after a lost answer --------------------------------------------------------------------------------
 
@@ -187,21 +197,23 @@ class ExactlyOnce:
             first = self._found(min(look.jobs, key=group_id), job)
             await self._take_back_others(first.job_id, look)
             return first
-        if not look.complete:
+        # Where a cluster has none nobody knows more than the controller, which forgets a job MinJobAge after its end.
+        if not look.complete and look.lacks != "none":
+            why = "accounting is away" if look.lacks else "too many jobs look alike"
             raise SubmitUncertain(
-                "Whether the job was submitted before cannot be told: accounting is away, or too many jobs look alike",
+                f"Whether the job was submitted before cannot be told: {why}",
                 key=job.key,
                 hint="Nothing was sent. Try again later with the same idempotency_key.",
             )
         return None
 
-    async def _alone(self, made: Submission, job: PreparedJob, search: Search) -> Submission:
+    async def _alone(self, made: Submission, job: PreparedJob, search: Search, *, is_first: bool) -> Submission:
         """Look once more after a submission that may not be the only one: the lowest id stays, others are cancelled.
 
         Who came later sees who came first, so all that submit under one key at once agree.
         """
         try:
-            look = await search.whole(every=True)
+            look = await (search.beside(made.job_id) if is_first else search.whole(every=True))
         except SlurmError as error:
             log.warning("Job %d: could not look for another one with its key: %s", made.job_id, error.message)
             return made

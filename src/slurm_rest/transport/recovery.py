@@ -20,6 +20,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from slurm_rest.errors import ControllerDown, SlurmError, Timeout
 from slurm_rest.models import JobInfo
@@ -33,6 +34,7 @@ __all__ = [
     "Look",
     "Loss",
     "carries",
+    "given_after",
     "group_id",
     "held_until",
     "is_foreign",
@@ -95,12 +97,16 @@ class Decision(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look at everything. ``complete`` says that nothing was left out in which the job could hide."""
+    """One look at everything. ``complete`` says that nothing was left out in which the job could hide.
+
+    ``lacks`` is what was left out, where that is accounting alone: it is away, or the cluster has none.
+    """
 
     started: float
     answered: float
     jobs: tuple[JobInfo, ...] = ()
     complete: bool = True
+    lacks: Literal["", "away", "none"] = ""
 
 
 @dataclass(slots=True)
@@ -216,3 +222,11 @@ def newest_first(ids: Iterable[int]) -> Sequence[int]:
     found = set(ids)
     wrapped = max(found, default=0) > _LAST_ID - _NEAR_THE_END
     return sorted(found, key=lambda one: one + _LAST_ID if wrapped and one < _NEAR_THE_END else one, reverse=True)
+
+
+def given_after(ids: Sequence[int], mark: int) -> Sequence[int]:
+    """Return those of ids, newest first, that were given out after ``mark``; all where it is larger than each."""
+    if mark > max(ids, default=0):
+        return ids
+    found = newest_first({*ids, mark})
+    return found[: found.index(mark)]

@@ -10,14 +10,24 @@ import asyncio
 import re
 import time
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from slurm_rest.errors import AccountingDown
+from slurm_rest.errors import AccountingDown, NoAccounting
 from slurm_rest.models import JobInfo
 from slurm_rest.records import items, read_accounting_job
 from slurm_rest.transport import recovery
 from slurm_rest.transport.base import PreparedJob
-from slurm_rest.transport.recovery import Bounds, Look, carries, is_foreign, is_older, is_suspect, newest_first
+from slurm_rest.transport.once import STAYS
+from slurm_rest.transport.recovery import (
+    Bounds,
+    Look,
+    carries,
+    given_after,
+    is_foreign,
+    is_older,
+    is_suspect,
+    newest_first,
+)
 
 from .building import Query
 
@@ -51,6 +61,7 @@ class Search:
         self._bounds = bounds or recovery.BOUNDS
         self._others: set[int] = set()
         self._left = self._names_left = 0
+        self._looked = -STAYS
 
     def sending(self) -> None:
         """Keep in mind the newest job known before the job is sent."""
@@ -85,6 +96,15 @@ class Search:
         async with self._rest.looking:
             return await self._whole(back, every=every, final=final)
 
+    async def beside(self, made: int) -> Look:
+        """Look for every other job with the key than this one, whose record is not read.
+
+        Soon after a whole look neither accounting nor the age of the controller need be asked: see STAYS.
+        """
+        async with self._rest.looking:
+            self._others.add(made)
+            return await self._whole(None, every=True, final=time.monotonic() - self._looked > STAYS)
+
     async def _whole(self, back: float | None, *, every: bool, final: bool) -> Look:
         started = time.monotonic()
         rows = await self._rest.all_states()
@@ -95,11 +115,19 @@ class Search:
         # A look that is not final leaves accounting alone, and of a group it would tell all members.
         named = {row.job_id for row in rows if row[2:] == _ALONE} if final else set()
         jobs, complete = await self._walk(newest_first(listed - self._known()), every=every, named=named)
+        lacks: Literal["", "away", "none"] = ""
         if final and (every or not jobs):
-            more, certain = await self._accounted(listed, self._bounds.skew if back is None else back)
-            jobs, complete = jobs + more, complete and certain
+            try:
+                more, certain = await self._accounted(listed, self._bounds.skew if back is None else back)
+            except AccountingDown as error:
+                lacks = "none" if isinstance(error, NoAccounting) else "away"
+            else:
+                jobs, complete = jobs + more, complete and certain
+        if complete and final:
+            self._looked = started
         unique = {record.id: record for record in jobs}
-        return Look(started, time.monotonic(), tuple(unique.values()), complete and final)
+        whole = complete and final and not lacks
+        return Look(started, time.monotonic(), tuple(unique.values()), whole, lacks if complete else "")
 
     def _known(self) -> set[int]:
         """Return the ids of jobs that are certainly others: read here, or with a key of another submission."""
@@ -114,14 +142,19 @@ class Search:
         """
         found: list[JobInfo] = []
         doubt, old = False, self._sent_there - self._bounds.skew
+        mark, moment = self._rest.aged
+        if moment <= old:
+            ids = given_after(ids, mark)
         left, chunk = ids[_UNNAMED:], ids[:_UNNAMED]
         while chunk or left:
             for start in range(0, len(chunk), _BATCH):
                 jobs, records = await self._read(chunk[start : start + _BATCH])
                 found += jobs
                 doubt = doubt or any(self._could_be(record) for record in records)
-                done = (found and not every) or any(is_older(record, old) for record in records)
-                if done or self._left <= 0:
+                aged = [record.id for record in records if is_older(record, old)]
+                if aged:
+                    self._rest.aged = (newest_first(aged)[0], old)
+                if aged or (found and not every) or self._left <= 0:
                     return found, self._left > 0 and not doubt
             chunk, left = left[:_NAMED], left[_NAMED:]
             await self._learn_names([job_id for job_id in chunk if job_id in named], old)
@@ -166,10 +199,7 @@ class Search:
 
     async def _accounted(self, listed: Collection[int], back: float) -> tuple[list[JobInfo], bool]:
         """Ask accounting for the user's jobs that are live or ended lately; the live ones the controller describes."""
-        try:
-            answer = await self._rest.accounting("/jobs/", self._question(back))
-        except AccountingDown:
-            return [], False
+        answer = await self._rest.accounting("/jobs/", self._question(back))
         records = [read_accounting_job(record) for record in items(answer.body.get("jobs"))]
         # What came after the listing may still be in the controller, where the comment is certain.
         here = {

@@ -84,6 +84,8 @@ class RestTransport:
         self.made: dict[int, str] = {}
         self.seen: dict[int, str] = {}
         self.names = Names()
+        # A job's id, and a moment before which it was submitted, and so all jobs before it.
+        self.aged = (0, 0.0)
         self.looking = asyncio.Lock()
         self._began: datetime | None = None
         self._submitter = Submitter(self, recovery_timeout)
@@ -191,6 +193,7 @@ class RestTransport:
         self.made.clear()
         self.seen.clear()
         self.names.clear()
+        self.aged = (0, 0.0)
 
     async def notice_restart(self) -> None:
         """Forget if the controller began anew since this was last asked; its counters say when it did."""
