@@ -18,7 +18,7 @@ from tests.support.waiting import until
 from .conftest import over_rest, over_ssh
 from .support.releases import short_on
 from .support.s3 import Store
-from .support.scripts import SLEEP, jobs_named, number, phase, script
+from .support.scripts import SLEEP, number, only_job, phase, script
 from .tasks import flyte_tasks
 from .test_end_to_end import CURL, outputs_of
 from .test_outages import UNTIL, connector, told_of_an_outage
@@ -112,7 +112,7 @@ async def test_a_login_node_that_is_away_ends_nothing(
             await refused()
         assert phase(await platform.until(unwanted)) == "ABORTED"
         made = await platform.create(task, run=run)
-        assert jobs_named(cluster, made) == [number(made)]
+        await only_job(cluster, made)
         await until(heard, "news")
         unwanted, run = made, f"{run}again"
         await platform.until(unwanted, "RUNNING")
