@@ -67,6 +67,20 @@ async def test_an_arrays_tasks_are_released_under_their_own_ids(server: Server) 
     assert body_of(running.calls[0]) == body_of(waiting.calls[0]) == {"hold": False}
 
 
+async def test_a_task_that_starts_meanwhile_is_changed_under_its_own_id(server: Server) -> None:
+    server.ping()
+    server.on("GET", "/jobs/state/", states(("10_2", "RUNNING"), ("10_3", "PENDING")))
+    before, after = [
+        array((12, 2, "RUNNING"), *more, waiting=left) for more, left in (((), "3-4"), (((13, 3, "RUNNING"),), "4"))
+    ]
+    server.on("GET", "/job/10", before, after)
+    posts = [server.on("POST", f"/job/{own}", DONE) for own in (10, 12, 13)]
+    async with client() as slurm:
+        await slurm.update(10, time=9)
+    assert [len(post.calls) for post in posts] == [1, 1, 1]
+    assert body_of(posts[2].calls[0]) == body_of(posts[0].calls[0])
+
+
 async def test_a_task_that_waits_has_no_id_of_its_own(server: Server) -> None:
     server.ping()
     server.on("GET", "/job/10", array((12, 2, "RUNNING"), (11, 1, "COMPLETED"), waiting="3-4"))

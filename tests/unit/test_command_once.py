@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,8 @@ from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.cli import LocalRunner
 from slurm_rest.transport.command_line import CommandTransport, Runner
 from slurm_rest.transport.command_submit import HostClock
+from slurm_rest.transport.shell import Program
+from tests.support.waiting import until_true
 
 KEY = "slurm-rest:" + "0" * 20
 VERSION = 'case $1 in --version) echo "slurm-wlm 24.11.5";; *) echo "ClusterName             = c";; esac'
@@ -131,6 +134,43 @@ async def test_it_does_nothing_after_its_time(host: Host) -> None:
     assert commands.began_too_late(done)
     with pytest.raises(FileNotFoundError):
         host.calls("sbatch")
+
+
+class Gate(Losing):
+    """A runner that lets submissions begin when ``open`` is set."""
+
+    def __init__(self, runner: Runner) -> None:
+        super().__init__(runner, 0)
+        self.open = asyncio.Event()
+
+    async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
+        if b"--parsable" in stdin:
+            await self.open.wait()
+        return await super().execute(line, stdin, timeout)
+
+
+async def test_the_time_of_one_that_waits_for_its_turn_has_not_begun(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    plain = commands.submit_program
+
+    def making(job: PreparedJob, *, begin_by: int, seconds: float) -> Program:
+        made.append(begin_by)
+        return plain(job, begin_by=begin_by, seconds=seconds)
+
+    monkeypatch.setattr(commands, "submit_program", making)
+    inner = host.transport(lost=0).runner
+    transport = CommandTransport(gate := Gate(inner))
+    await transport.target()
+    tasks = [asyncio.create_task(transport.submit(job())) for _ in range(20)]
+    await until_true(lambda: len(made) >= 8, "the first turns")
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert len(made) == 8, "as many as a runner runs at once"
+    gate.open.set()
+    assert [one.job_id for one in await asyncio.gather(*tasks)] == [7] * 20
+    assert len(made) == 20
 
 
 async def test_sbatch_is_ended_when_its_time_is_over(host: Host) -> None:

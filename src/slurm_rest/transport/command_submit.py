@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ __all__ = ["CommandSearch", "CommandSubmitter", "HostClock"]
 _ROUGHLY = 5.0
 # How much longer than a submission can take its answer is waited for.
 _PATIENCE = 5.0
+# As many as a runner runs at once: what only then waits for its turn has not begun to grow old.
+_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,7 @@ class CommandSubmitter:
         self._transport = transport
         self._run, self._ask = run, ask
         self._once = ExactlyOnce(self, recovery_timeout)
+        self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def submit(self, job: PreparedJob) -> Submission:
         """Create exactly one job."""
@@ -159,13 +163,15 @@ class CommandSubmitter:
     async def send(self, job: PreparedJob) -> Submission | Lost:
         """Run sbatch once, in such a way that it is known when it can do nothing any more."""
         bounds = recovery.BOUNDS
-        last, over = self._transport.clock.begin_by(time.monotonic(), bounds.start)
-        program = commands.submit_program(job, begin_by=last, seconds=bounds.run)
         timeout = bounds.start + bounds.run + bounds.end + _PATIENCE
-        try:
-            done = await self._run(program, repeatable=False, timeout=timeout)
-        except (ProtocolError, Timeout) as error:
-            return Lost(error, Case(time.monotonic(), over + bounds.run + bounds.end, bounds))
+        # Hundreds may be submitted at once: the time by which one has to begin runs from its turn on.
+        async with self._turns:
+            last, over = self._transport.clock.begin_by(time.monotonic(), bounds.start)
+            program = commands.submit_program(job, begin_by=last, seconds=bounds.run)
+            try:
+                done = await self._run(program, repeatable=False, timeout=timeout)
+            except (ProtocolError, Timeout) as error:
+                return Lost(error, Case(time.monotonic(), over + bounds.run + bounds.end, bounds))
         outcome = commands.read_submission(done, self._transport.runner.where)
         if not isinstance(outcome, SlurmError):
             return outcome

@@ -8,6 +8,7 @@ under its own id.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -84,8 +85,8 @@ class Actor:
             return ActionResult(job_id=base_id(label), outcome="denied", message=error.message)
         if not own:
             return ActionResult(job_id=base_id(label), outcome="already_over")
-        failures = await self._post(own, {"hold": held})
-        return _result(label, failures[0] if len(failures) == len(own) else None)
+        asked, failures = await self._post_all(label, own, groups, {"hold": held})
+        return _result(label, failures[0] if len(failures) == asked else None)
 
     async def requeue(self, ids: Sequence[int | str], *, hold: bool) -> list[ActionResult]:
         """Requeue one by one. An answer that is lost is not asked for again: the job may run once more by then."""
@@ -116,12 +117,11 @@ class Actor:
         body = changed_fields(changes)
         require_fields({"job": body}, (await self._rest.target())[0])
         groups = await self._groups([int(label)] if label.isdigit() and int(label) <= MAX_JOB_ID else [])
-        own = await self._own_ids(label, groups)
-        failures = await self._post(own, body)
+        asked, failures = await self._post_all(label, await self._own_ids(label, groups), groups, body)
         serious = [error for error in failures if error.error_number not in (_OVER, _COMPLETING)]
-        if serious or (own and len(failures) == len(own)):
+        if serious or (asked and len(failures) == asked):
             raise [*serious, *failures][0]
-        if not own:
+        if not asked:
             raise ApiError(f"Job {label} is over", hint="What has ended cannot be changed.")
 
     # --- ids that slurmrestd takes ---------------------------------------------------------------------------
@@ -147,6 +147,22 @@ class Actor:
                 f"{label}: {_PENDING_TASK}", hint="Use the array's id, or SSH (SLURM_REST_SSH_HOST)."
             )
         return [record.id for record in mine if not record.state.is_terminal]
+
+    async def _post_all(
+        self, label: str, own: Sequence[int], groups: Collection[int], change: Mapping[str, object]
+    ) -> tuple[int, list[ApiError]]:
+        """Make a change to these ids, and to those of tasks that start meanwhile; return how many, and the refusals.
+
+        A task that starts between the question and the change gets an id of its own, and the array's no longer reaches
+        it. One that starts later starts changed; one that was not held need not be released.
+        """
+        failures = await self._post(own, change)
+        base, late = base_id(label), list[int]()
+        if base in groups and base in own and change != {"hold": False}:
+            with contextlib.suppress(JobNotFound):
+                late = [own_id for own_id in await self._own_ids(label, groups) if own_id not in own]
+            failures += await self._post(late, change)
+        return len(own) + len(late), failures
 
     async def _post(self, own: Sequence[int], change: Mapping[str, object]) -> list[ApiError]:
         """Make a change to each id and return the refusals; anything else is raised."""
