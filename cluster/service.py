@@ -52,16 +52,7 @@ class Service:
     def freeze(self) -> None:
         """Stop all its processes where they are; connections stay open and nobody answers."""
         self._running()
-
-        def still() -> bool:
-            # Looked up each time: a child may have been born before its parent was stopped.
-            moving = [process for process in self.processes() if not process.frozen()]
-            for process in moving:
-                process.send(signal.SIGSTOP)
-            return not moving
-
-        if not wait_until(still, _STOP_SECONDS):
-            raise ClusterError(f"{self.name} does not freeze", "look at it with ps; it may hang in the kernel")
+        self._hold_still()
 
     def thaw(self) -> None:
         """Let its processes go on; no harm when they run, or are gone."""
@@ -79,6 +70,8 @@ class Service:
 
     def kill(self) -> None:
         """End it and its children at once (SIGKILL)."""
+        # Still first: a child that sshd makes in this moment, for a new connection, would outlive it.
+        self._hold_still()
         tree = self.processes()
         for process in tree:
             process.send(signal.SIGKILL)
@@ -107,6 +100,17 @@ class Service:
     @property
     def _folder(self) -> Path:
         return self.state.folder / "data/run"
+
+    def _hold_still(self) -> None:
+        def still() -> bool:
+            # Looked up each time: a child may have been born before its parent was stopped.
+            moving = [process for process in self.processes() if not process.frozen()]
+            for process in moving:
+                process.send(signal.SIGSTOP)
+            return not moving
+
+        if not wait_until(still, _STOP_SECONDS):
+            raise ClusterError(f"{self.name} does not freeze", "look at it with ps; it may hang in the kernel")
 
     def _running(self) -> list[Process]:
         tree = self.processes()

@@ -106,7 +106,7 @@ def open_space(folder: Path, root: Path, env: Mapping[str, str]) -> Process:
         cwd=folder,
         env={"PATH": search_path(), "HOME": "/root", **env},
     )
-    if not wait_until(holder.exists, 30):
+    if not wait_until(holder.exists, 60):
         last = ((folder / "logs/cluster.log").read_text(errors="replace").strip().splitlines() or ["no output"])[-1]
         raise ClusterError(
             f"the namespaces of the cluster could not be made ({last})",

@@ -14,7 +14,7 @@ from slurm_rest.states import BaseState
 from tests.contract.ways import FakeWay, Way
 from tests.support.waiting import until
 
-LONG = "#!/bin/sh\nsleep 120\n"
+LONG = "#!/bin/sh\nsleep 600\n"
 UNKNOWN = 66_000_000
 
 
@@ -71,8 +71,9 @@ async def test_a_running_job_goes_back_to_the_queue(client: AsyncSlurmClient) ->
 
     async def waits() -> bool:
         record = await job.info()
-        # squeue and scontrol show words of their own instead of JobHeldUser here.
-        return record.state.is_pending and "held" in record.reason.lower() and record.restart_count == 1
+        # squeue and scontrol show words of their own instead of JobHeldUser here. COMPLETING goes a moment later.
+        settled = record.state.is_pending and not record.state.flags
+        return settled and "held" in record.reason.lower() and record.restart_count == 1
 
     await until(waits)
     again = await job.requeue()

@@ -347,8 +347,8 @@ async def test_nothing_is_lost_when_sshd_is_killed_or_hangs(
         sshd.start()
         await reader.has("one\ntwo\n")
 
-        monkeypatch.setattr(sftp, "_SECONDS", 0.5)
-        with cluster.frozen("sshd"):
+        with cluster.frozen("sshd"), monkeypatch.context() as hasty:
+            hasty.setattr(sftp, "_SECONDS", 0.5)
             go(cluster, job, "end")
             await job.wait()
             assert not reader.task.done()

@@ -23,6 +23,7 @@ from slurm_rest.errors import (
 from slurm_rest.transport import ssh
 from slurm_rest.transport.cli import cli_transport
 from tests.contract.ways import Way
+from tests.support.ports import closed_port
 from tests.support.tcp import tcp_proxy_to
 from tests.support.waiting import until, until_true
 
@@ -127,9 +128,10 @@ async def test_keys_that_cannot_be_used_are_named(way: Way, tmp_path: Path) -> N
     assert "not what stands in one" in (await refused(way, ConfigError, ssh_known_hosts=text)).hint
 
 
-async def test_hosts_that_are_not_there(way: Way, unused_tcp_port: int) -> None:
+async def test_hosts_that_are_not_there(way: Way) -> None:
     assert "not known" in (await refused(way, Unreachable, ssh_host="no-such-host.invalid")).message
-    assert "No sshd listens" in (await refused(way, Unreachable, ssh_port=unused_tcp_port)).message
+    with closed_port() as port:
+        assert "No sshd listens" in (await refused(way, Unreachable, ssh_port=port)).message
 
 
 async def test_a_jump_host_is_passed(way: Way, tmp_path: Path) -> None:
@@ -161,7 +163,7 @@ async def test_a_login_that_talks_does_no_harm(own: tuple[Cluster, AsyncSlurmCli
             known_hosts=str(cluster.known_hosts),
         ) as plain:
             assert "4711" in str((await plain.run("true")).stdout), "the login talks"
-        record = await (await talkative.submit(TRUE)).wait(timeout=60)
+        record = await (await talkative.submit(TRUE)).wait(timeout=300)
     assert record.state.is_success
     assert record.partition == "normal"
 
@@ -183,7 +185,7 @@ async def test_reads_survive_a_killed_sshd(own: tuple[Cluster, AsyncSlurmClient]
 async def test_a_wait_survives_an_outage(own: tuple[Cluster, AsyncSlurmClient]) -> None:
     cluster, client = own
     job = await client.submit("#!/bin/sh\nexit 3\n", hold=True)
-    waiting = asyncio.create_task(client.wait([job], timeout=120))
+    waiting = asyncio.create_task(client.wait([job], timeout=300))
     cluster.service("sshd").kill()
     cluster.exec(["scontrol", "release", str(job.id)])
     cluster.service("sshd").start()
@@ -219,11 +221,14 @@ async def test_a_silent_peer_is_found_dead(
     own: tuple[Cluster, AsyncSlurmClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster, client = own
-    for name in ("_KEEPALIVE_SECONDS", "_LOGIN_SECONDS", "_CONNECT_SECONDS"):
-        monkeypatch.setattr(ssh, name, 1)
+    monkeypatch.setattr(ssh, "_KEEPALIVE_SECONDS", 1)
     await client.ping()
-    with cluster.frozen("sshd"), pytest.raises(TransportError):
-        await client.states([1])
+    with cluster.frozen("sshd"), monkeypatch.context() as hasty:
+        # Only now: a login may take longer.
+        for name in ("_LOGIN_SECONDS", "_CONNECT_SECONDS"):
+            hasty.setattr(ssh, name, 1)
+        with pytest.raises(TransportError):
+            await client.states([1])
     assert await client.states([1]) == {}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from slurm_rest.errors import (
 from slurm_rest.transport import ssh
 from slurm_rest.transport.rest import RestTransport
 from tests.contract.ways import Way
+from tests.support.ports import closed_port
 from tests.support.tcp import tcp_proxy_to
 from tests.support.waiting import until_true
 
@@ -39,6 +41,12 @@ def tunnelled(cluster: Cluster, **settings: object) -> AsyncSlurmClient:
     return Way("ssh", cluster).client("alice", **{**given, **settings})
 
 
+def listens(path: Path) -> bool:
+    """Return whether somebody takes connections there: the socket is there a moment before."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
+
+
 @contextlib.asynccontextmanager
 async def daemon(cluster: Cluster, user: str, auth: str) -> AsyncIterator[str]:
     """Run a second slurmrestd, on a unix socket, and yield the socket's path in the cluster."""
@@ -48,7 +56,7 @@ async def daemon(cluster: Cluster, user: str, auth: str) -> AsyncIterator[str]:
     with (cluster.shared / f"{name}.log").open("wb") as log:
         process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log)
     try:
-        await until_true((cluster.shared / name).exists, "the socket")
+        await until_true(lambda: listens(cluster.shared / name), "the socket")
         yield f"/shared/{name}"
     finally:
         cluster.exec(["sh", "-c", f"kill -9 $(cat /shared/{name}.pid)"])
@@ -66,7 +74,7 @@ async def alone(own_cluster: Callable[[str], Cluster]) -> AsyncIterator[tuple[Cl
 async def test_a_job_runs_through_the_tunnel(cluster: Cluster) -> None:
     async with tunnelled(cluster) as slurm:
         job = await slurm.submit(SCRIPT, name="tunnel")
-        assert (await job.wait(timeout=60)).state.is_success
+        assert (await job.wait(timeout=300)).state.is_success
         assert [ping.responding for ping in await slurm.ping()] == [True]
         await slurm.ping_accounting()
         assert slurm.transport == "rest"
@@ -94,7 +102,7 @@ async def test_a_slurmrestd_of_ones_own_needs_no_token(cluster: Cluster) -> None
     async with daemon(cluster, "alice", "rest_auth/local") as socket:
         async with tunnelled(cluster, url=f"unix:{socket}", token=None) as slurm:
             job = await slurm.submit(SCRIPT, name="socket")
-            record = await job.wait(timeout=60)
+            record = await job.wait(timeout=300)
             assert (record.user, record.state.is_success) == ("alice", True)
             await slurm.ping_accounting()
         async with tunnelled(cluster, url=f"unix:{socket}", token=None, ssh_user="bob") as slurm:
@@ -107,7 +115,7 @@ async def test_a_socket_of_this_host_serves_tokens(cluster: Cluster) -> None:
         # The folder that the cluster sees as /shared is one of this host.
         here = {"url": f"unix:{cluster.shared}/{socket.rpartition('/')[2]}", "ssh_tunnel": None}
         async with tunnelled(cluster, **here) as slurm:
-            assert (await (await slurm.submit(SCRIPT)).wait(timeout=60)).user == "alice"
+            assert (await (await slurm.submit(SCRIPT)).wait(timeout=300)).user == "alice"
             await slurm.ping_accounting()
         async with tunnelled(cluster, **here, token=None) as slurm:
             with pytest.raises(TokenMissing):
@@ -121,18 +129,17 @@ async def refused(cluster: Cluster, kind: type[SlurmError], words: str, **settin
     assert caught.value.hint
 
 
-async def test_each_link_is_named_when_it_is_the_one(
-    shared_cluster: Callable[[str], Cluster], tmp_path: Path, unused_tcp_port: int
-) -> None:
+async def test_each_link_is_named_when_it_is_the_one(shared_cluster: Callable[[str], Cluster], tmp_path: Path) -> None:
     cluster = shared_cluster("24.11")
     empty = tmp_path / "known_hosts"
     empty.touch()
-    await refused(cluster, Unreachable, "No sshd listens", ssh_port=unused_tcp_port)
     await refused(cluster, Unreachable, "SSH host .* is not known", ssh_host="no-such-host.invalid")
     await refused(cluster, HostKeyError, "host key", ssh_known_hosts=empty)
     await refused(cluster, AuthError, "does not let us in", ssh_user="nobody-there")
     seen = f"as seen from alice@127.0.0.1:{cluster.ssh_port}"
-    await refused(cluster, Unreachable, f"{unused_tcp_port} {seen}", url=f"http://127.0.0.1:{unused_tcp_port}")
+    with closed_port() as port:
+        await refused(cluster, Unreachable, "No sshd listens", ssh_port=port)
+        await refused(cluster, Unreachable, f"{port} {seen}", url=f"http://127.0.0.1:{port}")
     await refused(cluster, Unreachable, f"/none.sock {seen}", url="unix:/none.sock")
     with pytest.raises(ConfigError, match="No SSH host"):
         tunnelled(cluster, ssh_host=None)
@@ -142,12 +149,15 @@ async def test_a_silent_ssh_host_is_found_dead(
     alone: tuple[Cluster, AsyncSlurmClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster, slurm = alone
-    for name in ("_KEEPALIVE_SECONDS", "_LOGIN_SECONDS", "_CONNECT_SECONDS"):
-        monkeypatch.setattr(ssh, name, 1)
+    monkeypatch.setattr(ssh, "_KEEPALIVE_SECONDS", 1)
     await slurm.ping()
-    # The probes find out, long before an answer would be due.
-    with cluster.frozen("sshd"), pytest.raises(Unreachable, match="in time"):
-        await slurm.states([1])
+    with cluster.frozen("sshd"), monkeypatch.context() as hasty:
+        # Only now: a login may take longer.
+        for name in ("_LOGIN_SECONDS", "_CONNECT_SECONDS"):
+            hasty.setattr(ssh, name, 1)
+        # The probes find out, long before an answer would be due.
+        with pytest.raises(Unreachable, match="in time"):
+            await slurm.states([1])
     assert await slurm.states([1]) == {}
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -18,6 +17,7 @@ from slurm_rest.api._operations import SLURM, SLURMDB
 from slurm_rest.api.base import Operation, build_request, decode_json, read_answer
 from slurm_rest.api.cluster import ReservationDescMsgReq, UpdateNodeMsg
 from slurm_rest.api.jobs import JobDescMsg, JobRes, JobSubmitReq, KillJobsMsg
+from tests.support.waiting import until
 from tests.unit.api.lossless import losses
 
 pytestmark = pytest.mark.cluster
@@ -56,7 +56,7 @@ def http(cluster: Cluster, user: str) -> httpx.AsyncClient:
     # slurmrestd closes after an error and 26.05 writes the answer twice: no connection is used again.
     limits = httpx.Limits(max_keepalive_connections=0)
     headers = {"X-SLURM-USER-TOKEN": cluster.token(user)}
-    return httpx.AsyncClient(base_url=cluster.url, headers=headers, limits=limits, timeout=30)
+    return httpx.AsyncClient(base_url=cluster.url, headers=headers, limits=limits, timeout=120)
 
 
 def served(cluster: Cluster) -> tuple[str, ...]:
@@ -72,13 +72,6 @@ async def alice(any_cluster: Cluster) -> AsyncIterator[Callable[[str], AsyncSlur
 def submission(script: str = "#!/bin/sh\nsleep 600\n", **fields: Any) -> JobSubmitReq:
     job = JobDescMsg(environment=ENVIRONMENT, current_working_directory="/tmp", **fields)
     return JobSubmitReq(script=script, job=job)
-
-
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
-    deadline = time.monotonic() + 120
-    while not await condition():
-        assert time.monotonic() < deadline, "it did not come to that within two minutes"
-        await asyncio.sleep(0.1)
 
 
 @pytest.fixture
@@ -269,8 +262,9 @@ async def test_filters_of_accounting(
         api = alice(version)
 
         async def recorded(api: AsyncSlurmApi = api) -> bool:
-            found = (await api.db.get_jobs(step=jobs["failed"])).jobs or []
-            return [(job.state.current if job.state else None) for job in found] == [["FAILED"]]
+            found = (await api.db.get_jobs(step=[jobs["failed"], jobs["running"]])).jobs or []
+            states = {job.job_id: job.state.current if job.state else None for job in found}
+            return states == {jobs["failed"]: ["FAILED"], jobs["running"]: ["RUNNING"]}
 
         await until(recorded)
         both = await api.db.get_jobs(step=[jobs["failed"], jobs["running"]], skip_steps=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -26,6 +25,7 @@ from slurm_rest import (
     Unreachable,
     UnsupportedVersion,
 )
+from tests.support.ports import closed_port
 
 from .conftest import MakeClient
 
@@ -94,10 +94,8 @@ async def test_acting_as_another_user_needs_the_right_token(make_client: MakeCli
 
 
 async def test_wrong_addresses(make_client: MakeClient) -> None:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        closed = f"http://127.0.0.1:{held.getsockname()[1]}"
-        for url in (closed, "http://no-such-host.invalid:6820", "unix:/nonexistent/socket"):
+    with closed_port() as port:
+        for url in (f"http://127.0.0.1:{port}", "http://no-such-host.invalid:6820", "unix:/nonexistent/socket"):
             slurm = make_client(url=url)
             for call in (slurm.ping, lambda client=slurm: client.submit(TRUE)):
                 with pytest.raises(Unreachable) as caught:
@@ -122,6 +120,8 @@ async def test_https_against_http(make_client: MakeClient, cluster: Cluster) -> 
 @asynccontextmanager
 async def _server(answer: bytes) -> AsyncIterator[str]:
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # Read before the connection is closed: otherwise what is unread would reset it.
+        await reader.readuntil(b"\r\n\r\n")
         writer.write(answer)
         await writer.drain()
         writer.close()
@@ -175,7 +175,8 @@ async def test_scripts_that_are_refused(script: str, words: str, client: AsyncSl
     before = await _jobs_submitted(client)
     with pytest.raises(SpecError, match=words):
         await client.submit(script)
-    assert await _jobs_submitted(client) == before
+    # Slurm counts from midnight UTC on anew.
+    assert await _jobs_submitted(client) <= before
 
 
 async def test_scripts_at_the_limit_are_taken(client: AsyncSlurmClient) -> None:
@@ -213,7 +214,8 @@ async def test_options_that_are_refused(options: dict[str, object], words: str, 
     before = await _jobs_submitted(client)
     with pytest.raises(SpecError, match=words):
         await client.submit(TRUE, **options)  # type: ignore[arg-type]  # wrong on purpose
-    assert await _jobs_submitted(client) == before
+    # Slurm counts from midnight UTC on anew.
+    assert await _jobs_submitted(client) <= before
 
 
 @pytest.mark.parametrize(
@@ -265,7 +267,7 @@ async def test_too_many_ids_are_split(client: AsyncSlurmClient) -> None:
 
 async def test_a_wait_for_an_unknown_job_ends(client: AsyncSlurmClient) -> None:
     with pytest.raises(JobNotFound):
-        await client.job(60_000_000).wait(timeout=60)
+        await client.job(60_000_000).wait(timeout=300)
 
 
 async def test_a_job_that_slurm_makes_in_spite_of_its_errors_is_cancelled(
@@ -288,4 +290,4 @@ async def test_a_job_that_slurm_makes_in_spite_of_its_errors_is_cancelled(
         await client._transport.submit(PreparedJob(body, "slurm-rest:" + "0" * 20))
     job_id = caught.value.cancelled_job_id
     assert job_id is not None
-    assert (await client.job(job_id).wait(timeout=30)).state.base == "CANCELLED"
+    assert (await client.job(job_id).wait(timeout=300)).state.base == "CANCELLED"

@@ -47,7 +47,7 @@ class Shell:
             text=True,
             errors="surrogateescape",
             check=False,
-            timeout=90,
+            timeout=300,
         )
         if arguments[0] == "submit" and done.stdout.strip().isdigit():
             self.made.add(done.stdout.strip())
@@ -122,7 +122,7 @@ def test_refusals_are_a_line_and_a_hint(shell: Shell) -> None:
 
 
 def test_cancel_tells_what_came_of_each(shell: Shell) -> None:
-    running, over = shell.submit("--wrap", "sleep 300"), shell.submit("-W", "-Q", "--wrap", "true")
+    running, over = shell.submit("--wrap", "sleep 900"), shell.submit("-W", "-Q", "--wrap", "true")
     others = shell.cluster.exec(["sbatch", "--parsable", "-H", "--wrap", "true"], user="bob", check=True)
     foreign = others.stdout.strip()
 
@@ -186,7 +186,7 @@ def test_a_reader_that_leaves_is_no_matter(shell: Shell) -> None:
     assert process.stderr is not None
     process.stdout.close()
     assert process.stderr.read() == ""
-    assert process.wait(60) == 1
+    assert process.wait(300) == 1
     process.stderr.close()
 
 
@@ -198,14 +198,14 @@ def test_any_encoding_will_do(shell: Shell) -> None:
 
 
 def test_interrupting_a_wait_leaves_the_job_alone(shell: Shell) -> None:
-    job_id = shell.submit("--wrap", "sleep 300")
+    job_id = shell.submit("--wrap", "sleep 900")
     process = shell.start("wait", job_id)
     assert process.stderr is not None
     while "RUNNING" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
 
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
 
     assert (process.returncode, out) == (130, "")
     assert err.splitlines() == [
@@ -217,17 +217,18 @@ def test_interrupting_a_wait_leaves_the_job_alone(shell: Shell) -> None:
 
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_terminal_gets_its_cursor_back(shell: Shell, sent: signal.Signals, status: int) -> None:
-    job_id = shell.submit("--wrap", "sleep 300")
+    job_id = shell.submit("--wrap", "sleep 900")
     ours, theirs = pty.openpty()
     process = shell.start("wait", job_id, stderr=theirs)
     os.close(theirs)
-    seen = ""
-    while "RUNNING" not in seen:
-        seen += os.read(ours, 4096).decode()
+    read = b""
+    while b"RUNNING" not in read:
+        read += os.read(ours, 4096)
     process.send_signal(sent)
 
-    out, _ = process.communicate(timeout=60)
-    seen += "".join(_rest(ours))
+    out, _ = process.communicate(timeout=300)
+    # All at once: a piece may end within a character.
+    seen = (read + b"".join(_rest(ours))).decode()
 
     assert (process.returncode, out) == (status, "")
     assert "0/1" in seen
@@ -235,11 +236,11 @@ def test_a_terminal_gets_its_cursor_back(shell: Shell, sent: signal.Signals, sta
     assert "Traceback" not in seen
 
 
-def _rest(terminal: int) -> Iterator[str]:
+def _rest(terminal: int) -> Iterator[bytes]:
     """Return what is still to be read; Linux ends that with an error once the other side is closed."""
     try:
         while chunk := os.read(terminal, 4096):
-            yield chunk.decode()
+            yield chunk
     except OSError:
         pass
     finally:
@@ -257,7 +258,7 @@ def test_ping_does_not_let_one_daemon_hide_the_other(own_cluster: Callable[..., 
         # Said long before slurmrestd has given up on slurmctld.
         assert re.match(r" +accounting +ok", told[2])
         assert process.poll() is None
-        out, err = process.communicate(timeout=90)
+        out, err = process.communicate(timeout=300)
 
     assert (process.returncode, err) == (1, "")
     assert re.match(r" +controller +FAILED +slurmrestd cannot reach slurmctld", out)

@@ -7,18 +7,30 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from cluster.native import Cluster
-from slurm_rest import AsyncSlurmClient, BaseState, JobNotFound, JobSpec, SlurmClient, SubmitRejected, WaitTimeout
+from slurm_rest import (
+    AsyncSlurmClient,
+    BaseState,
+    JobInfo,
+    JobNotFound,
+    JobSpec,
+    SlurmClient,
+    SubmitRejected,
+    WaitTimeout,
+)
 from tests.support.waiting import until, until_true
 
 from .conftest import MakeClient
 
 TRUE = "#!/bin/sh\ntrue\n"
-SLEEP = "#!/bin/sh\nsleep 60\n"
+SLEEP = "#!/bin/sh\nsleep 600\n"
 
 
 async def test_a_job_runs_and_tells_its_end(client: AsyncSlurmClient, cluster: Cluster) -> None:
+    # Slurm's times are whole seconds.
+    before = datetime.now(timezone.utc) - timedelta(seconds=1)
     job = await client.submit(TRUE, name="hello", time="0:05:00", nodes=1)
-    record = await job.wait(timeout=30)
+    after = datetime.now(timezone.utc)
+    record = await job.wait(timeout=300)
     assert record.id == job.id
     assert record.state.is_success
     assert str(record.exit_code) == "0:0"
@@ -26,7 +38,7 @@ async def test_a_job_runs_and_tells_its_end(client: AsyncSlurmClient, cluster: C
     assert record.time_limit == timedelta(minutes=5)
     assert record.working_directory == "/home/alice"
     assert record.submit_time is not None
-    assert abs(record.submit_time - datetime.now(timezone.utc)) < timedelta(minutes=1)
+    assert before < record.submit_time <= after
     assert record.cluster == cluster.name.replace("-", "_")
     assert job.state.is_success
 
@@ -89,7 +101,7 @@ async def test_options_arrive_in_the_record(client: AsyncSlurmClient) -> None:
 async def test_the_job_gets_its_login_environment_with_env_on_top(client: AsyncSlurmClient, cluster: Cluster) -> None:
     script = '#!/bin/bash\nprintf "%s|%s|%s|%s" "$HOME" "$USER" "$A" "$1" > result-$SLURM_JOB_ID\n'
     job = await client.submit(script, env={"A": "one two"}, args=["x y"])
-    assert (await job.wait(timeout=30)).state.is_success
+    assert (await job.wait(timeout=300)).state.is_success
     written = (cluster.home / "alice" / f"result-{job.id}").read_text()
     assert written == "/home/alice|alice|one two|x y"
 
@@ -99,7 +111,7 @@ async def test_nothing_of_the_submitters_environment_is_sent(
 ) -> None:
     monkeypatch.setenv("SECRET_OF_MINE", "hush")
     job = await client.submit("#!/bin/bash\nenv > env-$SLURM_JOB_ID\n")
-    assert (await job.wait(timeout=30)).state.is_success
+    assert (await job.wait(timeout=300)).state.is_success
     assert "hush" not in (cluster.home / "alice" / f"env-{job.id}").read_text()
 
 
@@ -110,7 +122,7 @@ async def test_the_submit_rule_sends_it_but_never_a_token(
     monkeypatch.setenv("SLURM_JWT", "a.b.c")
     slurm = make_client(environment="submit", workdir="/home/{user}")
     job = await slurm.submit("#!/bin/bash\nenv > env-$SLURM_JOB_ID\n")
-    assert (await job.wait(timeout=30)).state.is_success
+    assert (await job.wait(timeout=300)).state.is_success
     environment = (cluster.home / "alice" / f"env-{job.id}").read_text()
     assert "FROM_HERE=yes" in environment
     assert "SLURM_JWT" not in environment
@@ -118,14 +130,15 @@ async def test_the_submit_rule_sends_it_but_never_a_token(
 
 async def test_many_jobs_share_one_request_per_tick(client: AsyncSlurmClient) -> None:
     jobs = [await client.submit("#!/bin/sh\nsleep 0.3\n", name=f"job{number}") for number in range(12)]
-    before = client.requests
+    before, ticks_before = client.requests, client._poller.ticks
     ticks = []
-    records = await client.wait(jobs, timeout=60, on_change=lambda states: ticks.append(states))
+    records = await client.wait(jobs, timeout=300, on_change=lambda states: ticks.append(states))
     assert [record.id for record in records] == [job.id for job in jobs]
     assert all(record.state.is_success for record in records)
     assert len(ticks) >= 2
-    # One for each tick (a tick need not change anything), and one or two for the final records of all.
-    assert client.requests - before < len(jobs) + len(ticks) + 10
+    # One for each tick, and for the final records of all that ended a few more, or one each where accounting is late.
+    # How many ticks there are, and at how many of them some have ended, is the machine's.
+    assert client.requests - before <= 4 * (client._poller.ticks - ticks_before) + len(jobs)
 
 
 async def test_an_array_is_one_job_until_all_its_tasks_are_over(client: AsyncSlurmClient) -> None:
@@ -133,7 +146,7 @@ async def test_an_array_is_one_job_until_all_its_tasks_are_over(client: AsyncSlu
     job = await client.submit(script, array="0-3", name="tasks")
     other = await client.submit("#!/bin/sh\nsleep 1\n", array="5-6")
     plain = await client.submit("#!/bin/sh\nsleep 1\n")
-    record, second, third = await client.wait([job, other, plain], timeout=60)
+    record, second, third = await client.wait([job, other, plain], timeout=300)
     assert record.id == job.id
     assert record.state.base is BaseState.FAILED
     assert record.exit_code.code == 4
@@ -153,7 +166,7 @@ async def test_an_array_is_one_job_until_all_its_tasks_are_over(client: AsyncSlu
 async def test_cancel_tells_the_truth_about_each_job(client: AsyncSlurmClient, make_client: MakeClient) -> None:
     mine = await client.submit(SLEEP, hold=True)
     over = await client.submit(TRUE)
-    await over.wait(timeout=30)
+    await over.wait(timeout=300)
     foreign = await make_client("bob").submit(SLEEP, hold=True)
     results = await client.cancel([mine.id, over.id, foreign.id, 60_000_000, 99_999_999_999])
     assert [result.outcome for result in results] == [
@@ -163,7 +176,7 @@ async def test_cancel_tells_the_truth_about_each_job(client: AsyncSlurmClient, m
         "not_found",
         "not_found",
     ]
-    assert (await mine.wait(timeout=30)).state.base is BaseState.CANCELLED
+    assert (await mine.wait(timeout=300)).state.base is BaseState.CANCELLED
     assert (await make_client("bob").job(foreign.id).cancel()).ok
 
 
@@ -175,29 +188,29 @@ async def test_cancel_tells_the_truth_in_versions_that_say_nothing(
     bob = make_client(url=cluster_24_11.url, token=cluster_24_11.token("bob"))
     foreign = await bob.submit(SLEEP, hold=True)
     over = await alice.submit(TRUE)
-    await over.wait(timeout=30)
+    await over.wait(timeout=300)
     results = await alice.cancel([foreign.id, over.id, 60_000_000])
     assert [result.outcome for result in results] == ["denied", "already_over", "not_found"]
     await bob.cancel(foreign.id)
 
 
 async def test_cancelling_an_array_that_is_partly_over(client: AsyncSlurmClient) -> None:
-    job = await client.submit("#!/bin/sh\n[ $SLURM_ARRAY_TASK_ID = 0 ] && exit 0\nsleep 60\n", array="0-2")
+    job = await client.submit("#!/bin/sh\n[ $SLURM_ARRAY_TASK_ID = 0 ] && exit 0\nsleep 600\n", array="0-2")
 
     async def one_is_over() -> bool:
         return any(member.state.is_terminal for member in await client.members(job))
 
     await until(one_is_over)
     assert (await job.cancel()).outcome == "signalled"
-    assert (await job.wait(timeout=30)).state.base is BaseState.CANCELLED
+    assert (await job.wait(timeout=300)).state.base is BaseState.CANCELLED
     assert (await job.cancel()).outcome == "already_over"
 
 
 async def test_a_signal_reaches_the_script(client: AsyncSlurmClient, cluster: Cluster) -> None:
-    job = await client.submit("#!/bin/bash\ntrap 'exit 9' USR1\necho > ready-$SLURM_JOB_ID\nsleep 60 &\nwait\n")
+    job = await client.submit("#!/bin/bash\ntrap 'exit 9' USR1\necho > ready-$SLURM_JOB_ID\nsleep 600 &\nwait\n")
     await until_true((cluster.home / "alice" / f"ready-{job.id}").exists)
     assert (await client.cancel(job, signal="USR1")).pop().outcome == "signalled"
-    record = await job.wait(timeout=30)
+    record = await job.wait(timeout=300)
     assert record.exit_code.code == 9
 
 
@@ -237,16 +250,25 @@ async def test_a_job_that_left_the_controller_is_still_known(own_cluster: object
     cluster = own_cluster("24.11", conf={"MinJobAge": "2"})  # type: ignore[operator]  # a fixture's function
     slurm = make_client(url=cluster.url, token=cluster.token("alice"))
     job = await slurm.submit("#!/bin/sh\nexit 5\n")
-    await job.wait(timeout=30)
+    await job.wait(timeout=300)
 
     async def has_left() -> bool:
         return job.id not in await slurm.states([job])
 
     await until(has_left)
-    record = await slurm.job(job.id).info()
+
+    async def told() -> JobInfo | None:
+        try:
+            found = await slurm.job(job.id).info()
+        except JobNotFound:  # accounting hears of it later
+            return None
+        return found if found.state.is_terminal else None
+
+    record = await until(told, "accounting's word")
+    assert record is not None
     assert record.source == "accounting"
     assert record.exit_code.code == 5
-    assert (await slurm.job(job.id).wait(timeout=10)).exit_code.code == 5
+    assert (await slurm.job(job.id).wait(timeout=300)).exit_code.code == 5
     assert (await slurm.job(job.id).refresh()).base is BaseState.FAILED
 
 
@@ -276,13 +298,13 @@ async def test_a_refusal_carries_slurms_reason(client: AsyncSlurmClient) -> None
 
 def test_the_sync_face_does_the_same(slurm: SlurmClient) -> None:
     job = slurm.submit(TRUE, name="sync")
-    assert job.wait(timeout=30).state.is_success
+    assert job.wait(timeout=300).state.is_success
     assert job.state.is_success
     assert "sync" in repr(job)
     assert job.info().name == "sync"
-    assert slurm.job(job.id).wait(timeout=5).id == job.id
+    assert slurm.job(job.id).wait(timeout=300).id == job.id
 
 
 async def test_the_sync_face_works_inside_a_running_loop(slurm: SlurmClient) -> None:
-    assert slurm.submit(TRUE).wait(timeout=30).state.is_success
+    assert slurm.submit(TRUE).wait(timeout=300).state.is_success
     assert slurm.api.get_partitions().partitions

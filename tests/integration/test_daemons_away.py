@@ -18,6 +18,7 @@ from slurm_rest import (
     Timeout,
     Unreachable,
 )
+from slurm_rest.transport import once
 from tests.support.waiting import until
 
 TRUE = "#!/bin/sh\ntrue\n"
@@ -84,7 +85,8 @@ async def test_a_frozen_controller_makes_a_submission_uncertain(client: AsyncSlu
 
 async def test_a_frozen_slurmrestd_makes_a_submission_uncertain(client: AsyncSlurmClient, cluster: Cluster) -> None:
     token = cluster.token("alice")
-    async with AsyncSlurmClient(cluster.url, token=token, workdir="/tmp", timeout=1, recovery_timeout=1) as hasty:
+    # Long enough for a slurmrestd that is not frozen yet.
+    async with AsyncSlurmClient(cluster.url, token=token, workdir="/tmp", timeout=5, recovery_timeout=1) as hasty:
         await hasty.api_version()
         with cluster.frozen("slurmrestd"), pytest.raises(SubmitUncertain) as caught:
             await hasty.submit(TRUE, name="frozen-rest", hold=True)
@@ -106,8 +108,8 @@ async def test_a_frozen_slurmrestd_that_was_never_heard_gets_no_submission(
 
 
 async def test_waiters_outlive_a_controller_that_restarts(client: AsyncSlurmClient, cluster: Cluster) -> None:
-    job = await client.submit("#!/bin/sh\nsleep 2\nexit 6\n")
-    waiting = asyncio.create_task(job.wait(timeout=120))
+    job = await client.submit("#!/bin/sh\nuntil [ -e /home/alice/go-$SLURM_JOB_ID ]; do sleep 0.1; done\nexit 6\n")
+    waiting = asyncio.create_task(job.wait(timeout=300))
 
     async def runs() -> bool:
         return (await job.refresh()).is_running
@@ -115,12 +117,13 @@ async def test_waiters_outlive_a_controller_that_restarts(client: AsyncSlurmClie
     await until(runs)
     with cluster.stopped("slurmctld"):
         assert not waiting.done()
+    (cluster.home / f"alice/go-{job.id}").touch()
     assert (await waiting).exit_code.code == 6
 
 
 async def test_waiters_outlive_a_slurmrestd_that_restarts(client: AsyncSlurmClient, cluster: Cluster) -> None:
     job = await client.submit(TRUE, hold=True)
-    waiting = asyncio.create_task(job.wait(timeout=120))
+    waiting = asyncio.create_task(job.wait(timeout=300))
     with cluster.stopped("slurmrestd"):
         with pytest.raises(Unreachable, match="Nothing listens"):
             await client.nodes()
@@ -129,7 +132,10 @@ async def test_waiters_outlive_a_slurmrestd_that_restarts(client: AsyncSlurmClie
     assert (await waiting).state.base is BaseState.CANCELLED
 
 
-async def test_an_interrupted_submission_leaves_no_job(client: AsyncSlurmClient) -> None:
+async def test_an_interrupted_submission_leaves_no_job(
+    client: AsyncSlurmClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(once, "_ABANDON_SECONDS", 60)
     task = asyncio.create_task(client.submit(TRUE, name="interrupted", hold=True))
     before = client.requests
     while client.requests == before:  # noqa: ASYNC110  # to be there in the very turn in which it is sent

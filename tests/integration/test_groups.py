@@ -13,11 +13,11 @@ async def test_the_tasks_of_an_array_are_jobs(client: AsyncSlurmClient) -> None:
     tasks = await job.tasks()
     assert [task.label for task in tasks] == [f"{job.id}_{number}" for number in range(4)]
     assert await job.components() == []
-    records = await client.wait(tasks, timeout=60)
+    records = await client.wait(tasks, timeout=300)
     assert [record.exit_code.code for record in records] == [0, 1, 2, 3]
     assert [record.label for record in records] == [task.label for task in tasks]
     assert [task.state.is_success for task in tasks] == [True, False, False, False]
-    assert (await job.wait(timeout=30)).state.base is BaseState.FAILED
+    assert (await job.wait(timeout=300)).state.base is BaseState.FAILED
 
 
 async def test_a_pending_task_has_the_arrays_record(client: AsyncSlurmClient) -> None:
@@ -40,7 +40,7 @@ async def test_the_components_of_a_het_job_are_jobs(client: AsyncSlurmClient) ->
     infos = [await part.info() for part in parts]
     assert [info.tasks for info in infos] == [1, 2]
     assert {info.name for info in infos} == {"two"}
-    record = await job.wait(timeout=60)
+    record = await job.wait(timeout=300)
     assert record.state.base is BaseState.FAILED
     assert record.exit_code.code == 3
     assert await job.tasks() == []
@@ -57,5 +57,5 @@ async def test_a_member_that_does_not_exist(client: AsyncSlurmClient) -> None:
 def test_the_sync_face_has_the_members_as_properties(slurm: SlurmClient) -> None:
     job = slurm.submit("#!/bin/sh\nexit $SLURM_ARRAY_TASK_ID\n", array="0-1")
     assert [task.label for task in job.tasks] == [f"{job.id}_0", f"{job.id}_1"]
-    assert [record.exit_code.code for record in slurm.wait(job.tasks, timeout=60)] == [0, 1]
+    assert [record.exit_code.code for record in slurm.wait(job.tasks, timeout=300)] == [0, 1]
     assert job.components == []

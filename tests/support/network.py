@@ -42,7 +42,7 @@ class CutNetwork:
         # A thread: another namespace is for it alone, and for the threads that it starts.
         self._thread = threading.Thread(target=self._live, args=(ports, ready), name="cut-network", daemon=True)
         self._thread.start()
-        ready.result(timeout=20)
+        ready.result(timeout=120)
 
     def _live(self, ports: Sequence[int], ready: Future[None]) -> None:
         try:
@@ -91,7 +91,7 @@ class CutNetwork:
     def close(self) -> None:
         """End the thread; the namespace goes with its last socket."""
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(timeout=20)
+        self._thread.join(timeout=120)
         for one in (self._control, *self._listeners.values()):
             one.close()
 

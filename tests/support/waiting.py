@@ -10,7 +10,8 @@ from typing import TypeVar
 __all__ = ["until", "until_true"]
 
 T = TypeVar("T")
-_LIMIT = 120.0
+# It costs nothing when all is well, and leaves something of pytest's own limit.
+_LIMIT = 300.0
 
 
 async def until(check: Callable[[], Awaitable[T]], what: str = "it", *, limit: float = _LIMIT) -> T:
@@ -24,7 +25,7 @@ async def until(check: Callable[[], Awaitable[T]], what: str = "it", *, limit: f
 
 
 async def until_true(check: Callable[[], bool], what: str = "it") -> None:
-    """Wait until ``check`` is true; fail after two minutes."""
+    """Wait until ``check`` is true; fail after five minutes."""
 
     async def ask() -> bool:
         return check()
