@@ -100,7 +100,8 @@ def _next_part(rest: str, found: _Parts, now: datetime) -> str:
     """Read a date or a time at the start of ``rest`` and return what stands behind it."""
     relative = _NOW.match(rest)
     if relative:
-        moment = now + timedelta(seconds=_delta(relative))
+        # Seconds, as sbatch has it: a day over which clocks are changed is no 24 hours of the local time.
+        moment = datetime.fromtimestamp(now.timestamp() + _delta(relative))
         found.day, found.clock = _day_of(moment.date()), moment.time().replace(microsecond=0)
         return rest[relative.end() :]
     word = _WORD.match(rest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import fields
 from datetime import datetime, timedelta, timezone
 
@@ -112,6 +113,20 @@ def test_dates_come_back(moment: datetime) -> None:
 )
 def test_moments(text: str, moment: datetime) -> None:
     assert resolve(text, NOW) == int(moment.timestamp())
+
+
+@pytest.mark.parametrize("day", [datetime(2026, 3, 28, 12), datetime(2026, 10, 24, 12), datetime(2026, 10, 25, 2, 30)])
+def test_a_span_from_now_is_as_long_where_clocks_are_changed(day: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As sbatch has it; the last of these comes twice, and so does what is 30 minutes later than its first time."""
+    monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+    time.tzset()
+    try:
+        for text, seconds in {"now": 0, "now+30minutes": 1800, "now+1day": 86400, "now+1week": 604800}.items():
+            for now in (day, day.replace(fold=1)):
+                assert resolve(text, now) - int(now.timestamp()) == seconds
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 NO_MOMENTS = [
