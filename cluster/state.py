@@ -18,8 +18,9 @@ from cluster.errors import ClusterError
 from cluster.root import cache_dir
 from cluster.space import Process, read_holder
 
-# Below the range that the kernel hands out for outgoing connections, so that only servers compete for them.
-_FIRST_PORT, _LAST_PORT = 17000, 31999
+# Below the range that the kernel hands out for outgoing connections, so that only servers compete for them, and above
+# the ports that distributed tasks on the nodes take: 20000 and the id of their job.
+_FIRST_PORT, _LAST_PORT = 24000, 31999
 _HOST = "login"
 _LOOPBACK = "127.0.0.1"
 

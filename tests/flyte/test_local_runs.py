@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from enum import Enum
@@ -48,6 +49,26 @@ async def test_in_a_local_run_no_two_tasks_write_to_one_place(site: Site) -> Non
     await run.cancel()
     (record,) = await site.fake.describe([int(left.job_id)])
     assert str(record.state) == "CANCELLED"
+
+
+async def test_a_run_that_is_cancelled_twice_at_once_leaves_no_job() -> None:
+    """By ^C and by the end of the process."""
+    go, ended, run = asyncio.Event(), list[str](), LocalRun()
+
+    def end_of(name: str) -> Callable[[], Awaitable[None]]:
+        async def end() -> None:
+            await go.wait()
+            ended.append(name)
+
+        return end
+
+    run.ends += [end_of("first"), end_of("second")]
+    both = [asyncio.create_task(run.cancel()) for _ in range(2)]
+    await asyncio.sleep(0)
+    go.set()
+    await asyncio.gather(*both)
+    assert set(ended) == {"first", "second"}
+    assert run.ends == []
 
 
 async def test_the_cache_works_in_a_local_run_too(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,7 +134,9 @@ async def test_a_frozen_daemon_is_answered_for_in_time(
         await platform.until(unwanted, "RUNNING")
         with cluster.frozen(daemon):
             answers = await asyncio.gather(
-                platform.create(task, run=run, patient=False), platform.delete(unwanted), return_exceptions=True
+                platform.create(task, run=run, patient=False),
+                platform.delete(unwanted, patient=False),
+                return_exceptions=True,
             )
         made, deleted = answers
         assert isinstance(made, grpc.aio.AioRpcError)

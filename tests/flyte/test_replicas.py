@@ -22,10 +22,13 @@ from .support.releases import some_releases
 from .support.s3 import Store
 
 # A replica that is silent is waited for half a minute, which one that lives must never be on a busy machine; where one
-# is killed, less. Flyte's own clients try a request for 20 seconds; here less.
+# is killed, less. The mark of a cancellation, which tells the others, may take longer there. Flyte's own clients try a
+# request for 20 seconds; here less.
 HURRIED = """
 import flyteplugins.slurm_rest.receipts as r
 r._LEASE, r._BEAT, r._LOOK = {lease}, 0.5, 0.2
+import flyteplugins.slurm_rest.cancelling as cancelling
+cancelling._WRITE_PATIENCE = 5.0
 import flyte.storage._config as c
 kwargs = c.Storage.get_fsspec_kwargs
 c.Storage.get_fsspec_kwargs = lambda self, anonymous=False, **given: kwargs(self, anonymous, retries=0, **given)

@@ -100,7 +100,9 @@ async def test_a_login_node_that_is_away_ends_nothing(
         async def refused() -> None:
             """Ask for what cannot be had now; nobody asks for it again."""
             answers = await asyncio.gather(
-                platform.create(task, run=run, patient=False), platform.delete(unwanted), return_exceptions=True
+                platform.create(task, run=run, patient=False),
+                platform.delete(unwanted, patient=False),
+                return_exceptions=True,
             )
             assert [type(answer) for answer in answers] == [grpc.aio.AioRpcError] * 2, answers
 

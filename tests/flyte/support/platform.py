@@ -160,14 +160,14 @@ class Platform:
         assert found is not None
         return found
 
-    async def delete(self, job: Submitted) -> None:
-        """Abort it."""
+    async def delete(self, job: Submitted, *, patient: bool = True) -> None:
+        """Abort it. Raises AioRpcError; where it is not cancelled in time only after many tries, if ``patient``."""
         request = messages.DeleteTaskRequest(
             resource_meta=job.meta,
             task_category=messages.TaskCategory(name=job.kind),
             connection=Connection(secrets=dict(self.secrets)),
         )
-        await _called(self._stub.DeleteTask, request)
+        await _called(self._stub.DeleteTask, request, patient=patient)
 
     async def logs(self, job: Submitted, token: str = "") -> tuple[list[str], str]:
         """Return the lines, and the token to go on with."""
@@ -193,14 +193,18 @@ class Platform:
 async def _called(call: Any, request: Any, *, patient: bool = True) -> Any:  # a method of the stub, with its messages
     """Return the answer to a request within the deadline, or, on a machine that is busy, to the same request again.
 
-    The platform repeats its calls, too: after a deadline it asks for the same attempt, or for the same job.
+    The platform repeats its calls, too: after a deadline it asks for the same attempt, or for the same job. A deletion
+    is answered before it, with an error where it takes longer.
     """
     end = time.monotonic() + (_PATIENCE if patient else 0)
     while True:
         try:
             return await call(request, timeout=DEADLINE)
         except grpc.aio.AioRpcError as error:  # noqa: PERF203  # each try has its own
-            if error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED or time.monotonic() > end:
+            is_late = error.code() is grpc.StatusCode.DEADLINE_EXCEEDED or "is not cancelled yet" in str(
+                error.details()
+            )
+            if not is_late or time.monotonic() > end:
                 raise
 
 

@@ -34,12 +34,15 @@ class LocalRun:
             print(f"{self.task}: {line}", file=sys.stderr, flush=True)  # noqa: T201  # for whoever waits
 
     async def cancel(self) -> None:
-        """Cancel its jobs, each once."""
+        """Cancel its jobs, each once, also when it is called again meanwhile: by the end of the process, say."""
         if self.ends:
             self.tell("the run was ended, its Slurm job is being cancelled")
         while self.ends:
-            await self.ends[-1]()
-            self.ends.pop()
+            end = self.ends[-1]
+            await end()
+            # Not whichever is the last by now: another call may have been waiting for this one as well.
+            if end in self.ends:
+                self.ends.remove(end)
 
     def cancel_at_exit(self, loop: asyncio.AbstractEventLoop) -> None:
         """Cancel its jobs when this process ends while the loop, which is another thread's, still waits for them.
