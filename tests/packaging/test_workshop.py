@@ -96,7 +96,9 @@ def demo(tmp_path: Path) -> Demo:
         for name, text in {"id": '[ "$1" = -u ] && echo 1000 || echo me', "docker": docker}.items():
             (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
             (tmp_path / "bin" / name).chmod(0o755)
-        env = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
+        path = f"{tmp_path}/bin:{os.environ['PATH']}"
+        # One that took it for root would find no place for a real cluster.
+        env = {**os.environ, "PATH": path, "TMPDIR": str(tmp_path), "SLURM_REST_CACHE": "/dev/null/none"}
         command = ["bash", str(tmp_path / "scripts/demo")]
         return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=120)
 
