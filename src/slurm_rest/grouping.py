@@ -9,6 +9,7 @@ from .errors import JobNotFound, SpecError
 from .identity import Identity
 from .job import AsyncJob
 from .models import JobInfo, group_record
+from .transport.ids import wrong_id
 from .watched import Followed
 
 __all__ = ["JobRef", "JobRefs", "followed", "ids_of", "labels_of", "member_of", "one_of", "several"]
@@ -23,7 +24,7 @@ def several(jobs: JobRefs) -> list[JobRef]:
         return [jobs]
     if isinstance(jobs, (str, bytes)) or not isinstance(jobs, Iterable):
         hint = "Pass a handle, an id, or a list of them; of a text, client.job(text) makes a handle."
-        raise SpecError(f"{jobs!r} is neither a job nor several", field="job_id", hint=hint)
+        raise wrong_id(jobs, "is neither a job nor several", hint)
     return list(jobs)
 
 
@@ -40,7 +41,7 @@ def _id_of(job: JobRef) -> int:
         raise SpecError(f"{job.label} is a member of job {job.id}", field="job_id", hint=hint)
     if isinstance(job_id, bool) or not isinstance(job_id, int) or job_id < 1:
         hint = "Job ids are numbers from 1 up; of a text, client.job(text) makes a handle."
-        raise SpecError(f"{job!r} is not a job id", field="job_id", hint=hint)
+        raise wrong_id(job, hint=hint)
     return job_id
 
 

@@ -178,13 +178,26 @@ SPOILT = {
 }
 
 
-@pytest.mark.parametrize(("way", "release"), [("ssh", "22.05"), ("rest", "24.11"), ("rest", "26.05")])
-async def test_the_output_is_found_whatever_its_name(way: str, release: str, shared_cluster: SharedCluster) -> None:
+@pytest.mark.parametrize(
+    ("way", "release", "version"),
+    [
+        ("ssh", "22.05", None),
+        ("rest", "24.11", None),
+        ("rest", "26.05", None),
+        # The oldest of each release: 26.05 tells expanded paths beside the pattern since v0.0.43.
+        ("rest", "24.11", "v0.0.40"),
+        ("rest", "26.05", "v0.0.42"),
+    ],
+)
+async def test_the_output_is_found_whatever_its_name(
+    way: str, release: str, version: str | None, shared_cluster: SharedCluster
+) -> None:
     cluster = shared_cluster(release)
-    places = [f"/home/alice/pattern-{os.getpid()}-{number}" for number in range(len(PATTERNS))]
+    places = [f"/home/alice/pattern-{os.getpid()}-{next(_numbers)}" for _ in PATTERNS]
     mkdir = ["mkdir", "-p", *(f"{place}/sub dir" for place in places)]
     await asyncio.to_thread(cluster.exec, mkdir, user="alice", check=True)
-    async with Way(way, cluster).client(**(ssh_way if way == "ssh" else mounted)(cluster)) as client:
+    here = (ssh_way if way == "ssh" else mounted)(cluster)
+    async with Way(way, cluster).client(**here, api_version=version) as client:
 
         async def submit(pattern: str, place: str) -> AsyncJob:
             return await client.submit(f"#!/bin/sh\necho 'of {pattern}'\n", name="na", output=pattern, chdir=place)

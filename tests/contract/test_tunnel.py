@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -108,6 +110,29 @@ async def test_a_slurmrestd_of_ones_own_needs_no_token(cluster: Cluster) -> None
         async with tunnelled(cluster, url=f"unix:{socket}", token=None, ssh_user="bob") as slurm:
             with pytest.raises(TokenMissing, match="rest_auth/local"):
                 await slurm.ping()
+
+
+LOCAL = """
+import sys
+from slurm_rest import SlurmClient
+with SlurmClient(sys.argv[1], workdir="/tmp") as slurm:
+    record = slurm.submit("#!/bin/sh\\nexit 3\\n").wait(timeout=60)
+    slurm.ping_accounting()
+    print(record.user, record.exit_code)
+"""
+
+
+async def test_a_socket_of_this_host_serves_its_owner_and_root_without_a_token(cluster: Cluster) -> None:
+    holder = cluster.state.holder
+    assert holder is not None
+    async with daemon(cluster, "alice", "rest_auth/local") as socket:
+        # slurmrestd serves whom it can see among the processes, so the client joins those of the cluster.
+        url = f"unix:{cluster.shared}/{socket.rpartition('/')[2]}"
+        command = ["nsenter", f"--target={holder.pid}", "--pid", sys.executable, "-c", LOCAL, url]
+        env = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
+        client = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, env=env)
+        printed, _ = await client.communicate()
+    assert (client.returncode, printed) == (0, b"alice 3:0\n")
 
 
 async def test_a_socket_of_this_host_serves_tokens(cluster: Cluster) -> None:

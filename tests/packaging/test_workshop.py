@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from tests.packaging.support import ROOT
 from tests.support.sharing import SECONDS
 
 SCRIPTS = ["demo", "test", "check", "bench", "faults", "cluster", "codegen", "compose-check", "differential"]
+Demo = Callable[[str], subprocess.CompletedProcess[str]]
 PIN = re.compile(r"(?P<name>[\w.-]+)==(?P<version>[\w.]+)(?:; .+)?")
 
 
@@ -75,3 +79,45 @@ def test_what_is_missing_is_said_in_one_line() -> None:
     done = run("scripts/test", "--unit", "--python", "3.9")
     assert done.returncode == 1
     assert done.stderr == "scripts/test: Python 3.9 is not supported: choose 3.10, 3.11, 3.12 or 3.13\n"
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Demo:
+    """Return a function that runs the demo as nobody's root, with this Python, and with such an answer of docker's."""
+    (tmp_path / "scripts/lib").mkdir(parents=True)
+    (tmp_path / "bin").mkdir()
+    shutil.copy(ROOT / "scripts/demo", tmp_path / "scripts/demo")
+    library = (
+        f". {shlex.quote(str(ROOT / 'scripts/lib/env.sh'))}\nneed_env() {{ python={shlex.quote(sys.executable)}; }}\n"
+    )
+    (tmp_path / "scripts/lib/env.sh").write_text(library)
+
+    def run_demo(docker: str) -> subprocess.CompletedProcess[str]:
+        for name, text in {"id": '[ "$1" = -u ] && echo 1000 || echo me', "docker": docker}.items():
+            (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
+            (tmp_path / "bin" / name).chmod(0o755)
+        path = f"{tmp_path}/bin:{os.environ['PATH']}"
+        # One that took it for root would find no place for a real cluster.
+        env = {**os.environ, "PATH": path, "TMPDIR": str(tmp_path), "SLURM_REST_CACHE": "/dev/null/none"}
+        command = ["bash", str(tmp_path / "scripts/demo")]
+        return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=120)
+
+    return run_demo
+
+
+def test_with_neither_root_nor_docker_the_demo_is_a_simulation_and_says_so(demo: Demo) -> None:
+    done = demo("exit 1")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[:2] == [
+        "This is a simulation: there is no Slurm here. Jobs are processes of this machine,",
+        "run as me, and nodes are pretended.",
+    ]
+    assert "That was a simulation. To have one for longer:" in lines
+    assert "Job 13 failed, on purpose. What Slurm says:" in lines
+
+
+def test_with_docker_the_demo_names_it_instead(demo: Demo) -> None:
+    done = demo("echo Server Version: 27")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "docker compose up --wait" in done.stderr

@@ -17,6 +17,7 @@ SECONDS: Mapping[str, float] = {
     "tests/contract/test_command_once.py": 60,
     "tests/contract/test_fake_server.py": 25,
     "tests/contract/test_files.py": 35,
+    "tests/contract/test_page.py": 20,
     "tests/contract/test_ssh.py": 35,
     "tests/contract/test_transports.py": 110,
     "tests/contract/test_tunnel.py": 20,

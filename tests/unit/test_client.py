@@ -83,6 +83,18 @@ async def test_a_submit_time_is_a_moment_and_one_without_a_zone_is_this_hosts() 
             slurm.job(12, submit_time="2026-01-31")  # type: ignore[arg-type]  # wrong on purpose
 
 
+async def test_a_record_is_no_handle_and_is_named_instead_of_shown() -> None:
+    record = JobInfo(id=11, array_job_id=10, array_task_id=1, state=JobState.parse("RUNNING"), name="secret project")
+    async with client() as slurm:
+        for call in (slurm.cancel, slurm.wait, slurm.states, slurm.hold):
+            for given in (record, [record]):
+                with pytest.raises(SpecError, match=r"^The record of job 10_1 is no handle\. Make one of it") as caught:
+                    await call(given)  # type: ignore[arg-type]  # wrong on purpose
+                assert "secret" not in str(caught.value)
+        assert slurm.requests == 0
+    assert slurm.job(record.label).label == "10_1"
+
+
 async def test_tasks_are_handles_in_order_with_what_was_heard(server: Server) -> None:
     server.ping()
     server.on("GET", "/jobs/state/", states(("10_2", "PENDING"), ("10_0", "RUNNING"), ("10_1", "PENDING")))

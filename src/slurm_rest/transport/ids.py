@@ -9,13 +9,14 @@ from signal import Signals
 from slurm_rest.errors import SpecError
 from slurm_rest.models import JobInfo
 
-__all__ = ["MAX_JOB_ID", "base_id", "check_id", "check_signal", "group_ids", "latest_records", "read_label"]
+__all__ = ["MAX_JOB_ID", "base_id", "check_id", "check_signal", "group_ids", "latest_records", "read_label", "wrong_id"]
 
 # Slurm keeps 26 bits for an id; a larger one makes it refuse a whole batch.
 MAX_JOB_ID = 0x03FFFFFF
 
 _ID = re.compile(r"\d+(?:_\d+|_\[[\d,%:-]+\]|\+\d+)?", re.ASCII)
 _LABEL = re.compile(r"(\d+)(?:_(\d+)|\+(\d+))?", re.ASCII)
+_HINT = "Job ids are numbers from 1 up, as in 123 or 123_4."
 _SIGNALS = frozenset(
     [
         "HUP",
@@ -40,14 +41,22 @@ _SIGNALS = frozenset(
 )
 
 
+def wrong_id(value: object, problem: str = "is not a job id", hint: str = _HINT) -> SpecError:
+    """Return the error about what is no job id; a record is named by its job, not shown whole."""
+    if isinstance(value, JobInfo):
+        problem = f"The record of job {value.label} is no handle"
+        hint = "Make one of it: client.job(record.label, submit_time=record.submit_time)"
+        return SpecError(problem, field="job_id", hint=hint)
+    return SpecError(f"{value!r} {problem}", field="job_id", hint=hint)
+
+
 def check_id(value: object) -> str:
     """Return a job id as Slurm writes it (``12``, ``12_3``, ``12+1``), or raise SpecError."""
     if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise SpecError(f"{value!r} is not a job id", field="job_id", hint="Job ids are numbers, as in 123 or 123_4.")
+        raise wrong_id(value)
     label = str(value).strip()
     if not _ID.fullmatch(label) or base_id(label) == 0:
-        hint = "Job ids are numbers from 1 up, as in 123 or 123_4."
-        raise SpecError(f"{value!r} is not a job id", field="job_id", hint=hint)
+        raise wrong_id(value)
     return label
 
 
