@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import cache
@@ -200,16 +200,22 @@ class AsyncSlurmClient(Acting, Following, Looking):
         given: list[Given] | None = None,
         *,
         words: str | None = None,
+        never_began: Callable[[], Awaitable[bool]] | None = None,
     ) -> AsyncJob:
         """Submit what was read already; ``given`` are options of a command line, which win over directives.
 
-        ``words`` are an idempotency key.
+        ``words`` are an idempotency key; ``never_began`` is asked while accounting is away, see PreparedJob.
         """
         with _nothing_submitted():
-            return await self._submit_read(source, options, given, words)
+            return await self._submit_read(source, options, given, words, never_began)
 
     async def _submit_read(
-        self, source: Script | JobSpec, options: Mapping[str, object], given: list[Given] | None, words: str | None
+        self,
+        source: Script | JobSpec,
+        options: Mapping[str, object],
+        given: list[Given] | None,
+        words: str | None,
+        never_began: Callable[[], Awaitable[bool]] | None,
     ) -> AsyncJob:
         user, here = await self.user_name(), Surroundings.here(self.settings.environment)
         if not user and not self.capabilities.generated_api:
@@ -233,7 +239,7 @@ class AsyncSlurmClient(Acting, Following, Looking):
             # What the newest version lost, an older one that is served may still have (24.11: the cores of a socket).
             spec, prepared = await self._ready_in_older(ready, target, error)
         try:
-            submission = await self._transport.submit(prepared)
+            submission = await self._transport.submit(replace(prepared, never_began=never_began))
         except SubmitUncertain:
             self.metrics.uncertain_submissions += 1
             raise

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from flyteplugins.slurm_rest.clients import Cluster
 from flyteplugins.slurm_rest.metadata import SlurmJobMetadata
+from flyteplugins.slurm_rest.plan import JobPlan
+from flyteplugins.slurm_rest.service import SlurmConnector
+from flyteplugins.slurm_rest.workplace import never_began
+from slurm_rest import AsyncJob
 from slurm_rest.errors import ConfigError
 
 from .support.site import Site, attempt, jobs, script
@@ -47,6 +55,32 @@ async def test_outputs_that_nobody_could_fetch_are_refused_before_the_job(
     assert jobs(site) == 0
     await site.create(script(output_upload="job"))
     assert jobs(site) == 1
+
+
+async def test_an_attempt_whose_job_made_no_output_has_none_that_ended(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So its job may be made while accounting is away: one that had begun would have made the file."""
+    plans: list[tuple[Cluster, JobPlan]] = []
+    submit = SlurmConnector._submit
+
+    async def noted(self: SlurmConnector, cluster: Cluster, plan: JobPlan, *more: Any) -> AsyncJob:
+        plans.append((cluster, plan))
+        return await submit(self, cluster, plan, *more)
+
+    monkeypatch.setattr(SlurmConnector, "_submit", noted)
+    meta = await site.create()
+    ((cluster, plan),) = plans
+    assert await never_began(cluster, plan)
+    assert not await never_began(cluster, replace(plan, spec=plan.spec.replace(array="0-1")))
+    out = site.files / meta.stdout_path.removeprefix("/home/")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.touch()
+    assert not await never_began(cluster, plan)
+    out.unlink()
+    monkeypatch.delenv("FLYTE_SLURM_FILES")
+    await site.create()
+    assert not await never_began(*plans[1]), "nothing tells"
 
 
 async def test_the_job_of_an_attempt_that_was_given_up_is_cancelled(site: Site) -> None:

@@ -86,6 +86,11 @@ async def test_ends_that_only_a_stopped_database_would_tell(
 
             for job in jobs:
                 await until(partial(told, job), "word of the outage")
+            # A new attempt has a job all the same: where its output would be nothing is, so none has begun.
+            task = script("during", "#!/bin/sh\n")
+            during = await platform.create(task, run="during")
+            assert number(await platform.create(task, run="during")) == number(during)
+            assert phase(found := await platform.until(during)) == "SUCCEEDED", found.message
         good, bad = await asyncio.gather(*(platform.until(job) for job in jobs))
     assert phase(good) == "SUCCEEDED", good.message
     assert phase(bad) == "FAILED", bad.message

@@ -12,7 +12,7 @@ import httpx
 import pytest
 import respx
 
-from slurm_rest import AsyncSlurmClient
+from slurm_rest import AsyncSlurmClient, JobSpec
 from slurm_rest.errors import ConfigError, ControllerDown, ProtocolError, SpecError, SubmitUncertain, Timeout
 from slurm_rest.keys import callers_key, name_mark
 from slurm_rest.records import read_controller_job
@@ -582,6 +582,27 @@ async def test_jobs_that_are_older_than_the_search_are_read_once_for_all_keys(se
     assert sorted(reads) == (sorted([*newest, *newest]) if restarted else newest)
 
 
+async def test_without_accounting_an_old_job_that_waits_is_found_all_the_same(server: Server) -> None:
+    """Neither by accounting nor among the jobs of the last minutes; some were submitted before it, and after it."""
+    key = callers_key("tonight", "alice", capture(NEW, "ping").body["meta"]["slurm"]["cluster"])
+
+    def record(request: httpx.Request) -> httpx.Response:
+        job_id = int(request.url.path.rpartition("/")[2])
+        long_ago: dict[str, Any] = {"submit_time": {"set": True, "number": int(time.time()) - 3600 + job_id}}
+        return good(jobs=[job(job_id, "PENDING", comment=key if job_id == 7 else "", **long_ago)]).response
+
+    server.ping()
+    server.on("GET", "/jobs/state/", lambda _: states(*((str(one), "PENDING") for one in range(1, 101))).response)
+    server.on("GET", "/diag/", lambda _: good(statistics={"req_time_start": 1_800_000_000}).response)
+    server.router.get(url__regex=r".*/slurm/v0.0.45/job/\d+$").mock(side_effect=record)
+    server.on("GET", "/slurmdb/v0.0.45/jobs/", failure(502, 7000))
+    async with client(user="alice") as slurm:
+        for _ in range(2):
+            found = await slurm.find("tonight", name="night")
+            assert found is not None
+            assert found.id == 7
+
+
 def test_ids_after_a_mark() -> None:
     last = 0x03FF0000
     assert list(given_after([9, 7, 5], 7)) == [9]
@@ -626,6 +647,27 @@ async def test_without_accounting_an_earlier_job_cannot_be_ruled_out(server: Ser
     async with client(user="alice") as slurm:
         with pytest.raises(SubmitUncertain, match="Nothing was sent"):
             await slurm.submit(SCRIPT, idempotency_key="tonight")
+
+
+@pytest.mark.parametrize("certain", [True, False])
+async def test_while_accounting_is_away_who_knows_that_no_job_began_gets_one(server: Server, certain: bool) -> None:
+    Cluster(server).asks_accounting(failure(502, 7000))
+    asked = list[bool]()
+
+    async def never_began() -> bool:
+        asked.append(certain)
+        return certain
+
+    async with client(user="alice") as slurm:
+        spec = JobSpec.from_script(SCRIPT)
+        if certain:
+            server.on("POST", "/job/submit", MADE)
+            server.on("GET", f"/job/{JOB_ID}", good(jobs=[job(JOB_ID, "PENDING")]))
+            assert (await slurm.submit_read(spec, {}, words="tonight", never_began=never_began)).id == JOB_ID
+        else:
+            with pytest.raises(SubmitUncertain, match="accounting is away"):
+                await slurm.submit_read(spec, {}, words="tonight", never_began=never_began)
+    assert asked == [certain]
 
 
 async def test_a_key_is_of_a_user_whose_name_is_known(server: Server) -> None:

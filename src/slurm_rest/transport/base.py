@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from slurm_rest.api.base import ApiCaller
@@ -43,6 +43,8 @@ class PreparedJob:
 
     ``repeated`` says that the key is the caller's own, so that an earlier attempt may have made the job already;
     ``own_name`` that no other job has its name, which then tells it as well.
+    ``never_began`` tells, while accounting is away, whether it is certain that no earlier attempt's job has begun: then
+    it has not ended either, and is in the controller if there is one.
     ``spec`` is what the body was made of; a transport that runs commands takes the options from it, and the rest
     (script, environment, directory, comment) from the body. ``api_version`` is the one that the body was checked for,
     empty where it is for commands only; with ``older_version`` it is not the one in use, which cannot express the job.
@@ -57,6 +59,7 @@ class PreparedJob:
     api_version: str = ""
     older_version: bool = False
     own_name: bool = False
+    never_began: Callable[[], Awaitable[bool]] | None = field(default=None, compare=False, repr=False)
 
 
 class StateRow(NamedTuple):

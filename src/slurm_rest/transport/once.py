@@ -198,7 +198,7 @@ class ExactlyOnce:
             await self._take_back_others(first.job_id, look)
             return first
         # Where a cluster has none nobody knows more than the controller, which forgets a job MinJobAge after its end.
-        if not look.complete and look.lacks != "none":
+        if not (look.complete or look.lacks == "none" or (look.lacks and await _never_began(job))):
             why = "accounting is away" if look.lacks else "too many jobs look alike"
             raise SubmitUncertain(
                 f"Whether the job was submitted before cannot be told: {why}",
@@ -239,6 +239,10 @@ class ExactlyOnce:
             log.warning("Job %d could not be cancelled: %s", job_id, error.message)
             return False
         return result.outcome != "denied"
+
+
+async def _never_began(job: PreparedJob) -> bool:
+    return job.never_began is not None and await job.never_began()
 
 
 def _uncertain(job: PreparedJob, error: SlurmError, case: Case | None) -> SubmitUncertain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import os
 import secrets as random_words
@@ -39,7 +40,7 @@ from .settings import ClusterAccess, Deployment, SecretValues
 from .states import Phase, goes_on
 from .template import NATIVE, SCRIPT, Execution, Task, read_execution, read_task
 from .wording import tells_in_our_terms
-from .workplace import find_workplace, require_files
+from .workplace import find_workplace, never_began, require_files
 
 if TYPE_CHECKING:
     from flyteidl2.connector.connector_pb2 import GetTaskLogsResponse, TaskExecutionMetadata
@@ -148,7 +149,8 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         if sources:
             await send(cluster, secret_file, sources, os.environ)
         try:
-            return await cluster.client.submit(plan.spec, idempotency_key=plan.key or None)
+            began = functools.partial(never_began, cluster, plan)
+            return await cluster.client.submit_read(plan.spec, {}, words=plan.key or None, never_began=began)
         except (SubmitRejected, SpecError, UnsupportedVersion):
             # After any other error there may be a job that reads it: this call's, or of one that was given up.
             if sources:

@@ -6,13 +6,14 @@ import logging
 import posixpath
 from dataclasses import dataclass
 
+from slurm_rest import SlurmError
 from slurm_rest.errors import ConfigError, FileMissing, FilesError, TransportError
 
 from .clients import Cluster
 from .launching import RefusedUser
 from .plan import JobPlan
 
-__all__ = ["Workplace", "find_workplace", "require_files"]
+__all__ = ["Workplace", "find_workplace", "never_began", "require_files"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
@@ -80,6 +81,22 @@ async def _make(cluster: Cluster, path: str) -> bool:
         else:
             cluster.directories[path] = True
     return cluster.directories[path]
+
+
+async def never_began(cluster: Cluster, plan: JobPlan) -> bool:
+    """Tell whether no job of this attempt has begun, for certain: Slurm makes the output file when one does.
+
+    Of an array any task may be the first.
+    """
+    if not plan.key or plan.spec.array:
+        return False
+    try:
+        await cluster.client.files.stat(plan.stdout)
+    except FileMissing:
+        return True
+    except SlurmError as error:
+        log.warning("Whether the job %s has begun cannot be seen: %s", plan.name, error.message)
+    return False
 
 
 async def require_files(cluster: Cluster, plan: JobPlan) -> None:

@@ -94,7 +94,7 @@ class Search:
         """
         # One at a time: what one search reads, the next need not.
         async with self._rest.looking:
-            return await self._whole(back, every=every, final=final)
+            return await self._whole(back, every=every, final=final, deep=self._job.repeated)
 
     async def beside(self, made: int) -> Look:
         """Look for every other job with the key than this one, whose record is not read.
@@ -105,7 +105,7 @@ class Search:
             self._others.add(made)
             return await self._whole(None, every=True, final=time.monotonic() - self._looked > STAYS)
 
-    async def _whole(self, back: float | None, *, every: bool, final: bool) -> Look:
+    async def _whole(self, back: float | None, *, every: bool, final: bool, deep: bool = False) -> Look:
         started = time.monotonic()
         rows = await self._rest.all_states()
         listed = {row.job_id for row in rows}
@@ -114,13 +114,18 @@ class Search:
         self._left, self._names_left = self._bounds.records, self._bounds.names
         # A look that is not final leaves accounting alone, and of a group it would tell all members.
         named = {row.job_id for row in rows if row[2:] == _ALONE} if final else set()
-        jobs, complete = await self._walk(newest_first(listed - self._known()), every=every, named=named)
+        old = self._sent_there - self._bounds.skew
+        jobs, complete = await self._walk(newest_first(listed - self._known()), old, every=every, named=named)
         lacks: Literal["", "away", "none"] = ""
         if final and (every or not jobs):
             try:
                 more, certain = await self._accounted(listed, self._bounds.skew if back is None else back)
             except AccountingDown as error:
                 lacks = "none" if isinstance(error, NoAccounting) else "away"
+                if deep and complete and not jobs:
+                    # What is older, too, only the controller tells now.
+                    left = newest_first(listed - self._known())
+                    jobs, complete = await self._walk(left, old - self._bounds.horizon, every=every, named=())
             else:
                 jobs, complete = jobs + more, complete and certain
         if complete and final:
@@ -135,13 +140,15 @@ class Search:
         keyed = ((one for one, key in ids.items() if key != self._job.key) for ids in keys)
         return self._others.union(self._rest.names.others(self._job.name), *keyed)
 
-    async def _walk(self, ids: Sequence[int], *, every: bool, named: Collection[int]) -> tuple[list[JobInfo], bool]:
-        """Read from the newest id back to what is older than the submission.
+    async def _walk(
+        self, ids: Sequence[int], old: float, *, every: bool, named: Collection[int]
+    ) -> tuple[list[JobInfo], bool]:
+        """Read from the newest id back to what was submitted before the moment ``old``.
 
         Behind the newest ones those of ``named`` whose names tell that they are others are not read.
         """
         found: list[JobInfo] = []
-        doubt, old = False, self._sent_there - self._bounds.skew
+        doubt = False
         mark, moment = self._rest.aged
         if moment <= old:
             ids = given_after(ids, mark)
@@ -152,7 +159,7 @@ class Search:
                 found += jobs
                 doubt = doubt or any(self._could_be(record) for record in records)
                 aged = [record.id for record in records if is_older(record, old)]
-                if aged:
+                if aged and moment <= old:
                     self._rest.aged = (newest_first(aged)[0], old)
                 if aged or (found and not every) or self._left <= 0:
                     return found, self._left > 0 and not doubt
