@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from cluster.errors import ClusterError
@@ -84,6 +85,8 @@ class Service:
             self._inside("spawn", timeout=60)
         if not wait_until(self.answers, _ANSWER_SECONDS, interval=0.03):
             raise ClusterError(f"{self.name} does not answer", f"read {self.state.folder}/logs/{self.name}.log")
+        if self.name == "slurmctld":
+            self._await_nodes()
 
     def restart(self) -> None:
         """Stop and start it."""
@@ -118,11 +121,27 @@ class Service:
             raise ClusterError(f"{self.name} of cluster {self.state.name} is not running", "start it first")
         return tree
 
+    def _await_nodes(self) -> None:
+        """Wait for the nodes that run: for 2 to 3 s a slurmctld that came back calls them unknown and starts no job."""
+        running = [node for node in self.state.nodes if Service(self.state, node).status() == "running"]
+
+        def known() -> bool:
+            try:
+                told = self._run(["sinfo", "-h", "-N", "-n", ",".join(running), "-o", "%t"], timeout=30).stdout.split()
+            except subprocess.TimeoutExpired:
+                return False
+            return bool(told) and not any(word.startswith("unk") or word.endswith("*") for word in told)
+
+        if running and not wait_until(known, _ANSWER_SECONDS, interval=0.03):
+            raise ClusterError(f"slurmctld does not hear of {', '.join(running)}", "look at it with sinfo")
+
     def _inside(self, verb: str, timeout: float) -> int:
+        return self._run(["/usr/local/sbin/cluster-start", verb, self.name], timeout).returncode
+
+    def _run(self, argv: Sequence[str], timeout: float) -> subprocess.CompletedProcess[str]:
         if self.state.holder is None or not self.state.running():
             raise ClusterError(
                 f"cluster {self.state.name} is not running", f"scripts/cluster up --name {self.state.name}"
             )
-        argv = ["/usr/local/sbin/cluster-start", verb, self.name]
         command = enter_command(self.state.holder, argv, "root", self.state.environment())
-        return subprocess.run(command, check=False, capture_output=True, timeout=timeout).returncode
+        return subprocess.run(command, check=False, capture_output=True, text=True, errors="replace", timeout=timeout)
