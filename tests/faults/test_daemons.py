@@ -148,7 +148,9 @@ async def test_a_job_whose_node_died_is_requeued_and_followed(own_cluster: OwnCl
         await until_true(lambda: _registered(cluster) != before, "the node's registration")
         await asyncio.to_thread(cluster.exec, ["scontrol", "update", "nodename=n1", "state=resume"])
         await starting
-        cluster.exec(["scontrol", "update", f"jobid={first.id}", "starttime=now"])
+        # That the first start is to end slurmctld tells the node only now, and it would end the second one with it.
+        await until_true(lambda: _told_all(cluster), "slurmctld's last message to the node")
+        cluster.exec(["scontrol", "update", f"jobid={first.id}", "starttime=now"], check=True)
         (record,) = await waiting
         assert (record.exit_code.code, record.restart_count) == (3, 1)
         assert [state.base for state in told if state.is_terminal] == [BaseState.FAILED]
@@ -162,6 +164,13 @@ def _registered(cluster: Cluster) -> str:
     found = re.search(r"SlurmdStartTime=(\S+)", cluster.exec(["scontrol", "show", "node", "n1"], check=True).stdout)
     assert found is not None
     return found[1]
+
+
+def _told_all(cluster: Cluster) -> bool:
+    """Return whether slurmctld has nothing more to tell its nodes."""
+    found = re.findall(r"Agent (?:queue size|count|thread count): +(\d+)", cluster.exec(["sdiag"], check=True).stdout)
+    assert len(found) == 3
+    return set(found) == {"0"}
 
 
 # --- a full disk ----------------------------------------------------------------------------------------------
