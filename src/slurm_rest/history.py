@@ -141,7 +141,8 @@ def make_query(
 ) -> HistoryQuery:
     """Return the query that a caller's words mean; SpecError for what accounting would misread."""
     now = datetime.now(timezone.utc)
-    midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+    # Without a zone until then: on a day when clocks are changed, midnight has another one than now.
+    midnight = datetime.now().replace(hour=0, minute=0, second=0, microsecond=0, fold=0).astimezone()
     return HistoryQuery(
         start=_moment(midnight if start is None else start, now),
         # The cluster's clock may be ahead of this host's.

@@ -100,7 +100,7 @@ def demo(tmp_path: Path) -> Demo:
         # One that took it for root would find no place for a real cluster.
         env = {**os.environ, "PATH": path, "TMPDIR": str(tmp_path), "SLURM_REST_CACHE": "/dev/null/none"}
         command = ["bash", str(tmp_path / "scripts/demo")]
-        return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=120)
+        return subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=500)
 
     return run_demo
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 
@@ -72,6 +73,22 @@ def test_spans_are_before_now_and_times_without_a_zone_are_local() -> None:
     assert make_query(abroad, END).pairs() == make_query(START, END).pairs()
     midnight = make_query(None, None).start.astimezone()
     assert (midnight.hour, midnight.minute) == (0, 0)
+
+
+def test_a_day_on_which_clocks_are_changed_begins_at_midnight_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This very day, half an hour after it began."""
+    today = datetime.now(timezone.utc)
+    if (today.month, today.day) == (2, 29):
+        today -= timedelta(days=1)  # the rule's days are counted without it
+    day = today.replace(year=2027).timetuple().tm_yday
+    monkeypatch.setenv("TZ", f"AAA0BBB,J{day}/0:30,J{(day + 180) % 365 + 1}/0:30")
+    time.tzset()
+    try:
+        midnight = make_query(None, None).start.astimezone()
+        assert (midnight.hour, midnight.minute) == (0, 0)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 @pytest.mark.parametrize(

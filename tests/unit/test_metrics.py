@@ -24,6 +24,7 @@ from slurm_rest.transport.command_line import CommandTransport
 from slurm_rest.transport.fallback import FallbackTransport
 from slurm_rest.transport.operations import operation_name
 from slurm_rest.transport.rest import RestTransport
+from tests.support.logs import records
 from tests.support.transports import rest_of
 
 from .captures import capture
@@ -175,7 +176,7 @@ async def test_commands_are_counted_and_logged_as_requests_are(caplog: pytest.Lo
     await transport.states([1, 2])
     assert transport.metrics.requests == {("ssh", "squeue", "ok"): 1}
     assert transport.metrics.batches["ssh", "squeue"].total == 2
-    (record,) = (record for record in caplog.records if hasattr(record, "slurm_operation"))
+    (record,) = (record for record in records(caplog) if hasattr(record, "slurm_operation"))
     assert vars(record)["slurm_transport"] == "ssh"
     transport = CommandTransport(Runner("", status=1))
     with pytest.raises(SlurmError) as caught:
@@ -203,14 +204,14 @@ async def test_each_request_says_who_asks_and_has_an_id_of_its_own(
     ids = [call.request.headers["x-request-id"] for call in read.calls]
     assert len(set(ids)) == 2
     assert caught.value.request_id == ids[1]
-    records = [vars(record) for record in caplog.records if hasattr(record, "slurm_operation")]
-    assert [record["slurm_request_id"] for record in records[1:]] == ids
-    assert {key for key in records[1] if key.startswith("slurm_")} == {
+    told = [vars(record) for record in records(caplog) if hasattr(record, "slurm_operation")]
+    assert [record["slurm_request_id"] for record in told[1:]] == ids
+    assert {key for key in told[1] if key.startswith("slurm_")} == {
         *("slurm_transport", "slurm_operation", "slurm_outcome", "slurm_status"),
         *("slurm_seconds", "slurm_bytes", "slurm_request_id"),
     }
-    assert [record["slurm_outcome"] for record in records[1:]] == ["ok", "TokenRejected"]
-    assert [record["slurm_status"] for record in records[1:]] == [200, 511]
+    assert [record["slurm_outcome"] for record in told[1:]] == ["ok", "TokenRejected"]
+    assert [record["slurm_status"] for record in told[1:]] == [200, 511]
 
 
 async def test_two_clients_never_share_an_id(server: Server) -> None:

@@ -127,7 +127,8 @@ async def test_a_failing_source_is_reported_once_and_the_old_token_used(
     assert tokens.why == ""
 
 
-async def test_a_failing_source_is_left_alone_for_a_while(now: Time) -> None:
+async def test_a_failing_source_is_left_alone_for_a_while(now: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeper_module, "_RETRY_SECONDS", 3600.0)
     source = Source([make(1800)])
     tokens = keep(source, now)
     await tokens.token()
@@ -164,7 +165,8 @@ async def test_a_source_that_hangs_does_not_hold_up_a_token_that_works(
     await tokens.close()
 
 
-async def test_a_source_without_a_fresher_token_is_not_pressed(now: Time) -> None:
+async def test_a_source_without_a_fresher_token_is_not_pressed(now: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeper_module, "_RETRY_SECONDS", 3600.0)
     source = Source([make(1800)])
     tokens = keep(source, now)
     now.now += 1700

@@ -225,5 +225,5 @@ def interrupted(name, *rest, **more):
 builtins.__import__ = interrupted
 sys.exit(main(["--version"]))
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "slurm-rest: interrupted\n")

@@ -57,14 +57,14 @@ async def test_an_outage_while_the_job_waits_is_sat_out(server: Server, tmp_path
     server.on("GET", "/job/5", record)
     server.on("GET", "/jobs/state/", state)
     server.router.route(path__startswith="/slurmdb/").mock(return_value=capture(NEW, "slurmdb_jobs_none").response)
-    assert await asyncio.wait_for(followed(tmp_path), 30) == "task 1\n"
+    assert await asyncio.wait_for(followed(tmp_path), 120) == "task 1\n"
     assert not replies
 
 
 async def test_what_never_worked_is_an_error_at_once(server: Server, tmp_path: Path) -> None:
     server.ping(AWAY)
     with pytest.raises(Unreachable):
-        await asyncio.wait_for(followed(tmp_path), 30)
+        await asyncio.wait_for(followed(tmp_path), 120)
 
 
 async def test_a_job_that_ends_without_a_file(server: Server, tmp_path: Path) -> None:
@@ -73,4 +73,4 @@ async def test_a_job_that_ends_without_a_file(server: Server, tmp_path: Path) ->
     server.on("GET", "/jobs/state/", states(("5_1", "CANCELLED")))
     server.router.route(path__startswith="/slurmdb/").mock(return_value=capture(NEW, "slurmdb_jobs_none").response)
     with pytest.raises(FileMissing, match="Job 5_1 ended CANCELLED, and there is no /w/o"):
-        await asyncio.wait_for(followed(tmp_path), 30)
+        await asyncio.wait_for(followed(tmp_path), 120)
