@@ -81,8 +81,10 @@ def test_a_secret_is_in_no_fault() -> None:
 def test_all_are_told_in_one_line_each(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         tell_faults({**REST, "FLYTE_SLURM_TRANPORT": "rest", "FLYTE_SLURM_KNOWN_HOSTS": "/not/there"})
-    assert len(caplog.messages) == 2
-    assert not any("\n" in message for message in caplog.messages)
+    # Others may have something to say at any time: asyncio, of a task that was left behind.
+    told = [one.getMessage() for one in caplog.records if one.name.startswith("flyteplugins.slurm_rest")]
+    assert len(told) == 2
+    assert not any("\n" in message for message in told)
 
 
 def test_a_service_tells_them_as_it_starts_and_goes_on() -> None:

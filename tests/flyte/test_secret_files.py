@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import subprocess
@@ -13,7 +14,7 @@ import flyte
 import pytest
 from flyteidl2.core.execution_pb2 import TaskExecution
 
-from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
+from flyteplugins.slurm_rest import Slurm, SlurmScriptTask, service
 from flyteplugins.slurm_rest.metadata import SlurmJobMetadata
 from flyteplugins.slurm_rest.running import LOCAL_RUN, LocalRun
 from flyteplugins.slurm_rest.secret_files import SecretFiles
@@ -202,6 +203,42 @@ async def test_a_way_that_is_broken_is_tried_again(site: Site, monkeypatch: pyte
     await site.connector.delete(meta)
     await until_true(lambda: not sent(site), "the removal")
     assert pauses == [1.0, 2.0]
+
+
+async def test_what_is_still_to_be_removed_stays_when_the_job_is_made_after_all(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slurm has refused it, the file could not be removed just then, and the platform has asked again."""
+    again, removals = asyncio.Event(), 0
+
+    async def pause(_: float) -> None:
+        await again.wait()
+
+    async def refuse(*_: object) -> None:
+        raise SubmitRejected("Job violates accounting/QOS policy")
+
+    site.connector.known.secret_files = SecretFiles(pause)
+    await site.create(task(), attempt("other"))
+    (cluster,) = site.connector.known.clusters._found.values()
+    remove = cluster.client.files.remove
+
+    async def broken(path: str, **more: bool) -> bool:
+        nonlocal removals
+        removals += 1
+        if removals == 1:
+            raise Unreachable("no way")
+        return await remove(path, **more)
+
+    monkeypatch.setattr(cluster.client.files, "remove", broken)
+    with monkeypatch.context() as refusing:
+        refusing.setattr(site.fake, "submit", refuse)
+        refusing.setattr(service, "_REFUSED_PATIENCE", 0.05)
+        with pytest.raises(SubmitRejected):
+            await site.create(task())
+    meta = await site.create(task())
+    again.set()
+    await until_true(lambda: not site.connector.known.secret_files._removing, "the end of the removals")
+    assert meta.job_name in [path.name for path in sent(site)]
 
 
 async def test_what_was_left_behind_goes_when_another_job_is_made(site: Site) -> None:

@@ -101,6 +101,13 @@ class SecretFiles:
             task.add_done_callback(lambda _: self._removing.pop(key, None))
         await asyncio.wait([task], timeout=patience)
 
+    async def keep(self, cluster: Cluster, path: str) -> None:
+        """Remove a file no more that is about to be written again: an attempt that was refused may be made anew."""
+        task = self._removing.get(f"{cluster.access.where} {path}")
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+
     async def _until_removed(self, cluster: Cluster, path: str) -> None:
         pause, begun = _FIRST_PAUSE, time.monotonic()
         while True:

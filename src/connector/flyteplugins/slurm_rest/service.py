@@ -54,6 +54,8 @@ log = logging.getLogger("flyteplugins.slurm_rest")
 _CANCEL_PATIENCE = 3.0
 # How long it waits for what is to be removed on the cluster; after that it is done without anybody waiting.
 _REMOVAL_PATIENCE = 1.5
+# The same where Slurm has refused the job.
+_REFUSED_PATIENCE = 1.0
 # In how many attempts before one jobs are looked for; each costs a request or two, all at once.
 _EARLIER = 5
 
@@ -147,6 +149,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
     ) -> AsyncJob:
         """Submit a job, behind the file with what the connector sends it; a job that was refused leaves none."""
         if sources:
+            await self.known.secret_files.keep(cluster, secret_file)
             await send(cluster, secret_file, sources, os.environ)
         try:
             began = functools.partial(never_began, cluster, plan)
@@ -154,7 +157,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         except (SubmitRejected, SpecError, UnsupportedVersion):
             # After any other error there may be a job that reads it: this call's, or of one that was given up.
             if sources:
-                await self.known.secret_files.remove(cluster, secret_file, patience=1)
+                await self.known.secret_files.remove(cluster, secret_file, patience=_REFUSED_PATIENCE)
             raise
 
     # --- get ------------------------------------------------------------------------------------------------
