@@ -167,6 +167,8 @@ def _submit(request: Request) -> Reply:
             return Reply(status, errors=read.errors, warnings=read.warnings)
         if owner == NOBODY and habits_of(release).refuses_nobody:
             raise Refused(6010)
+        if owner.uid and any(one.fields.get("user_id") not in (None, owner.name, owner.uid) for one in read.requests):
+            raise Refused(2010)
         job_id = request.cluster.submit(read.requests, owner, hold=read.hold)
     except Refused as refusal:
         # An id is used up all the same when the job got as far as slurmctld.
@@ -188,7 +190,8 @@ def status_of_errors(read: Submitted, release: str) -> int:
     """Return the status of a submission that was not made; 200 where nothing is called an error."""
     if not read.errors:
         return 200
-    return 422 if read.errors[0].number == 9000 else 500
+    first = read.errors[0].number
+    return 422 if first == 9000 else habits_of(release).other_error if first == 2123 else 500
 
 
 def _cancel_many(request: Request) -> Reply:
