@@ -30,7 +30,8 @@ BAD: list[dict[str, Any]] = [
     {"environment": ["A=1", 5, None], "hold": True}, {"name": None, "hold": True}, {"tasks": -5}, {"nice": 2**40},
     {"array": 5, "hold": True}, {"array": "1-"}, {"array": "5-1"}, {"array": "1%0", "hold": True}, {"hold": "maybe"},
     {"name": "a\nb", "hold": True}, {"comment": "\u0001", "hold": True}, {"dependency": "afterok:"}, {"qos": "nope"},
-    {"account": "nope"}, {"nodes": "2-1"}, {"begin_time": "abc"}, {"user_id": "bob"},
+    {"cpus_per_task": 999}, {"minimum_nodes": 9, "maximum_nodes": 9}, {"minimum_nodes": 9, "hold": True},
+    {"tasks": 100}, {"account": "nope"}, {"nodes": "2-1"}, {"begin_time": "abc"}, {"user_id": "bob"},
     {"hold": True, "script": SCRIPT}, {"hold": True, "time_limit": {"number": 5}}, {"argv": "x", "hold": True},
 ]  # fmt: skip
 
