@@ -27,6 +27,11 @@ BAD: list[dict[str, Any]] = [
     {"cpus_per_task": "x"}, {"tasks": {}}, {"flags": ["BOGUS"], "hold": True}, {"mail_type": ["FOO"], "hold": True},
     {"dependency": "afterok:60000000"}, {"dependency": "nonsense"}, {"array": "0-5000"}, {"array": "x"},
     {"name": "y" * 1025}, {"comment": "y" * 1025}, {"nice": -5}, {"hold": True, "fooo": 1, "bar": [], "q": 1.5},
+    {"environment": ["A=1", 5, None], "hold": True}, {"name": None, "hold": True}, {"tasks": -5}, {"nice": 2**40},
+    {"array": 5, "hold": True}, {"array": "1-"}, {"array": "5-1"}, {"array": "1%0", "hold": True}, {"hold": "maybe"},
+    {"name": "a\nb", "hold": True}, {"comment": "\u0001", "hold": True}, {"dependency": "afterok:"}, {"qos": "nope"},
+    {"cpus_per_task": 999}, {"minimum_nodes": 9, "maximum_nodes": 9}, {"minimum_nodes": 9, "hold": True},
+    {"tasks": 100}, {"account": "nope"}, {"nodes": "2-1"}, {"begin_time": "abc"}, {"user_id": "bob"},
     {"hold": True, "script": SCRIPT}, {"hold": True, "time_limit": {"number": 5}}, {"argv": "x", "hold": True},
 ]  # fmt: skip
 
@@ -223,11 +228,24 @@ def test_bad_submissions(both: Both) -> None:
 
 def test_bad_bodies(both: Both) -> None:
     job = {"environment": ["A=1"], "current_working_directory": "/tmp", "hold": True}
-    bodies: list[Any] = [{"job": job}, {"script": "", "job": job}, {"script": SCRIPT}, {"script": SCRIPT, "job": None}]
+    bodies: list[Any] = [
+        {"script": 5, "job": job},
+        {"script": SCRIPT, "job": []},
+        {"script": SCRIPT, "job": job, "jobs": [job]},
+        "x",
+        5,
+        {"job": job},
+        {"script": "", "job": job},
+        {"script": SCRIPT},
+        {"script": SCRIPT, "job": None},
+    ]
     for body in [*bodies, [], {"script": SCRIPT, "job": job, "foo": 1}]:
         both.ask("POST", "job/submit", json=body)
     for content, kind in (
         (b"{", "application/json"),
+        (b"", "application/json"),
+        (b"[" * 1000, "application/json"),
+        (b"\xff", "application/json"),
         (b"{}", "application/json; charset=utf-8"),
         (b"{}", "text/plain"),
     ):

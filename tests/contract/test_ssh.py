@@ -237,3 +237,15 @@ async def test_a_host_without_slurm_says_so() -> None:
     transport.runner._argv = ("/usr/bin/env", "-i", "PATH=/usr/bin:/bin", "/bin/sh", "-c")  # type: ignore[attr-defined]  # its own
     with pytest.raises(CommandMissing, match=r"no squeue on this host. Slurm's commands must be on PATH"):
         await transport.states([1])
+
+
+async def test_a_command_that_the_host_lacks_is_named(way: Way) -> None:
+    way.cluster.exec(["mv", "/usr/bin/sbatch", "/usr/bin/sbatch.away"], check=True)
+    try:
+        async with way.client() as client:
+            with pytest.raises(CommandMissing, match=r"no sbatch on alice@127\.0\.0\.1") as caught:
+                await client.submit(TRUE)
+            assert "login without a terminal" in caught.value.hint
+            assert await client.states([99_999]) == {}, "the others are there"
+    finally:
+        way.cluster.exec(["mv", "/usr/bin/sbatch.away", "/usr/bin/sbatch"], check=True)

@@ -19,7 +19,7 @@ from slurm_rest import (
     Unreachable,
 )
 from slurm_rest.transport import once
-from tests.support.waiting import until
+from tests.support.waiting import until, until_true
 
 TRUE = "#!/bin/sh\ntrue\n"
 
@@ -119,6 +119,25 @@ async def test_waiters_outlive_a_controller_that_restarts(client: AsyncSlurmClie
         assert not waiting.done()
     (cluster.home / f"alice/go-{job.id}").touch()
     assert (await waiting).exit_code.code == 6
+
+
+async def test_waiters_outlive_a_controller_that_freezes(client: AsyncSlurmClient, cluster: Cluster) -> None:
+    job = await client.submit("#!/bin/sh\nsleep 2\nexit 6\n")
+    client._poller.overdue = 0.5
+    waiting = asyncio.create_task(job.wait(timeout=300))
+
+    async def runs() -> bool:
+        return (await job.refresh()).is_running
+
+    await until(runs)
+    with cluster.frozen("slurmctld"):
+        # It ends meanwhile, and slurmrestd takes 10 s and more to say that it hears nothing.
+        await until_true(lambda: job.stale_since is not None, "the note that there is no news")
+        assert {outcome for _, _, outcome in client.metrics.requests} <= {"ok", "UnsupportedVersion"}
+        assert job.state.is_running
+        assert not waiting.done()
+    assert (await waiting).exit_code.code == 6
+    assert job.stale_since is None
 
 
 async def test_waiters_outlive_a_slurmrestd_that_restarts(client: AsyncSlurmClient, cluster: Cluster) -> None:

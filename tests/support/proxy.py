@@ -25,6 +25,7 @@ class Fault(enum.Enum):
 
     NONE = "forwarded, and answered"
     REFUSED = "the connection is cut before anything is forwarded"
+    HALF = "half of it is forwarded, and both connections are cut"
     LOST = "forwarded, and the connection is cut before the answer"
     CUT = "forwarded, and the connection is cut in the middle of the answer"
     PAGE = "answered 503 by the proxy, not forwarded"
@@ -37,7 +38,7 @@ class Fault(enum.Enum):
 def thirty_percent(seed: int) -> Callable[[int], Fault]:
     """Lose 30 % of the answers, most of them after the request was forwarded."""
     dice = random.Random(seed)  # no secret
-    kinds = [Fault.LOST] * 14 + [Fault.CUT] * 8 + [Fault.LATE_PAGE] * 5 + [Fault.REFUSED] * 2 + [Fault.PAGE]
+    kinds = [Fault.LOST] * 14 + [Fault.CUT] * 8 + [Fault.LATE_PAGE] * 5 + [Fault.REFUSED, Fault.HALF, Fault.PAGE]
     return lambda _: dice.choice(kinds) if dice.random() < 0.3 else Fault.NONE
 
 
@@ -79,10 +80,8 @@ class FaultProxy:
             fault = self.choose(len(self.posts))
             self.posts.append(request.partition(b"\r\n\r\n")[2])
             self.seen.set()
-        if fault is Fault.REFUSED:
+        if await self._kept_away(fault, request, writer):
             return False
-        if fault is Fault.PAGE:
-            return await _page(writer, b"503 Service Unavailable")
         if fault is Fault.HELD:
             await self.release.wait()
         answer = await self._forward(request, count=fault is not Fault.NONE)
@@ -112,6 +111,23 @@ class FaultProxy:
             return await _message(reader)
         finally:
             writer.transport.abort()
+
+    async def _kept_away(self, fault: Fault, request: bytes, writer: asyncio.StreamWriter) -> bool:
+        """Return whether slurmrestd gets nothing of it that it could carry out."""
+        if fault is Fault.HALF:
+            await self._forward_half(request)
+        elif fault is Fault.PAGE:
+            await _page(writer, b"503 Service Unavailable")
+        return fault in (Fault.REFUSED, Fault.HALF, Fault.PAGE)
+
+    async def _forward_half(self, request: bytes) -> None:
+        _, writer = await asyncio.open_connection(self._host, self._port)
+        head, _, body = request.partition(b"\r\n\r\n")
+        writer.write(head + b"\r\n\r\n" + body[: len(body) // 2])
+        await writer.drain()
+        # An orderly end, so that what was sent arrives.
+        writer.close()
+        await writer.wait_closed()
 
 
 async def _message(reader: asyncio.StreamReader) -> bytes:

@@ -438,3 +438,23 @@ async def test_no_log_line_shows_a_token_or_a_variable(server: Server, caplog: p
     assert "slurm_rest" in caplog.text
     assert "s3cret" not in shown
     assert "hunter2" not in shown
+
+
+async def test_no_more_than_four_requests_are_under_way() -> None:
+    """slurmrestd has few threads, and its page for administrators counts on it."""
+    now = peak = 0
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal now, peak
+        now += 1
+        peak = max(peak, now)
+        for _ in range(50):
+            # Everybody else has many turns meanwhile.
+            await asyncio.sleep(0)
+        now -= 1
+        return states().response
+
+    async with client(api_version="v0.0.45", http_transport=httpx.MockTransport(answer)) as slurm:
+        await asyncio.gather(*(slurm.states([1]) for _ in range(20)))
+        assert slurm.requests == 20
+    assert peak == 4

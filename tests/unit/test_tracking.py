@@ -69,6 +69,12 @@ async def test_news_end_in_time() -> None:
         tracked = await slurm.track(999)
         await asyncio.wait_for(tracked.news(0), 120)
         assert tracked.heard_at is None
+        given_up = asyncio.ensure_future(tracked.news(120))
+        await asyncio.sleep(0)
+        assert len(slurm._poller._listeners) == 1
+        given_up.cancel()
+        await asyncio.wait([given_up])
+        assert slurm._poller._listeners == {}, "nothing of either is kept"
 
 
 async def test_what_ended_the_following_is_the_outcome() -> None:

@@ -112,9 +112,13 @@ class FakeSlurmrestd:
             status, words = habits.unread_type
             return None, Reply(status, text=words)
         try:
-            return json.loads(body.decode("utf-8", "surrogateescape")), None
-        except ValueError:
+            content = json.loads(body.decode("utf-8", "surrogateescape"))
+        except (ValueError, RecursionError):
+            content = None
+        # A number alone is no document to it.
+        if content is None or (isinstance(content, (int, float)) and not isinstance(content, bool)):
             return None, Reply(400, text=habits.unread_body)
+        return content, None
 
 
 def _headers(scope: Message) -> list[tuple[str, str]]:

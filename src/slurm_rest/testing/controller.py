@@ -167,19 +167,28 @@ def _submit(request: Request) -> Reply:
             return Reply(status, errors=read.errors, warnings=read.warnings)
         if owner == NOBODY and habits_of(release).refuses_nobody:
             raise Refused(6010)
+        if owner.uid and any(one.fields.get("user_id") not in (None, owner.name, owner.uid) for one in read.requests):
+            raise Refused(2010)
+        fits = all(map(request.cluster.machines.could_take, read.requests))
+        if not fits and not read.hold and habits_of(release).refuses_too_large:
+            raise Refused(2014)
         job_id = request.cluster.submit(read.requests, owner, hold=read.hold)
     except Refused as refusal:
         # An id is used up all the same when the job got as far as slurmctld.
         request.cluster.new_id()
         return failed(release, refusal.number, *_COMPLAINTS["submit"])
     warnings = list(read.warnings)
-    if read.hold:
+    # What keeps it from starting.
+    waits_for = 2042 if read.hold else 0
+    if not fits and not habits_of(release).refuses_too_large:
+        waits_for = 2015
+    if waits_for:
         what, who = ("HetJob", "slurm_submit_batch_het_job()") if len(read.requests) > 1 else ("Job", _SUBMITTED_BY)
-        warnings += [Issue(f"{what} submission resulted in non-zero return code: {WORDS[2042]}", who)]
-        warnings += [Issue(WORDS[2042], _SUBMITTED_BY)]
+        warnings += [Issue(f"{what} submission resulted in non-zero return code: {WORDS[waits_for]}", who)]
+        warnings += [Issue(WORDS[waits_for], _SUBMITTED_BY)]
     body: Record = {"job_id": job_id, "step_id": "batch", "job_submit_user_msg": ""}
     if not _tells(request):
-        error = {"error_code": 2042 if read.hold else 0, "error": WORDS[2042 if read.hold else 0]}
+        error = {"error_code": waits_for, "error": WORDS[waits_for]}
         body = {"result": {"job_id": job_id, "step_id": "batch", **error, "job_submit_user_msg": ""}, **body}
     return Reply(500 if read.errors else 200, body, read.errors, warnings)
 
@@ -188,7 +197,8 @@ def status_of_errors(read: Submitted, release: str) -> int:
     """Return the status of a submission that was not made; 200 where nothing is called an error."""
     if not read.errors:
         return 200
-    return 422 if read.errors[0].number == 9000 else 500
+    first = read.errors[0].number
+    return 422 if first == 9000 else habits_of(release).other_error if first == 2123 else 500
 
 
 def _cancel_many(request: Request) -> Reply:

@@ -12,6 +12,8 @@ WORDS = {
     2002: "Access/permission denied",
     2010: "Invalid user id",
     2012: "Pathname of a file, directory or other parameter too long",
+    2014: "Requested node configuration is not available",
+    2015: "Requested partition configuration not available now",
     2017: "Invalid job id specified",
     2019: "I/O error writing script/environment to file",
     2021: "Job/step already completing or completed",

@@ -18,6 +18,7 @@ class Habits:
     without a file for errors has the output's path there too. ``keeps_node_pattern``: a record keeps ``%N``.
     ``forgets_signals``: accounting keeps no signal of what was cancelled or took too long. ``refuses_partitions``: an
     unknown partition is an error, not a warning. ``refuses_nobody``: a job of a user whom nobody knows is refused.
+    ``refuses_too_large``: one that fits no nodes is refused unless it is held, instead of waiting with a warning.
     """
 
     unread_query: int
@@ -35,6 +36,7 @@ class Habits:
     forgets_signals: bool = False
     refuses_partitions: bool = False
     refuses_nobody: bool = False
+    refuses_too_large: bool = False
 
 
 HABITS: dict[str, Habits] = {
@@ -53,6 +55,7 @@ HABITS: dict[str, Habits] = {
         keeps_node_pattern=True,
         forgets_signals=True,
         refuses_partitions=True,
+        refuses_too_large=True,
     ),
     "26.05": Habits(
         unread_query=500,

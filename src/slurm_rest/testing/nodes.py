@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .jobs import FakeJob
+from .jobs import FakeJob, JobRequest
 
 __all__ = ["Machines", "Node", "Partition"]
 
@@ -60,6 +60,11 @@ class Machines:
         """Return where a job runs: the first partition that it named, or the default."""
         wanted = job.request.partition.split(",")[0]
         return next((one for one in self.partitions if one.name == wanted), self.partitions[0])
+
+    def could_take(self, request: JobRequest) -> bool:
+        """Tell whether a job could ever run here, all nodes up and free."""
+        largest, everything = max(node.cpus for node in self.nodes), sum(node.cpus for node in self.nodes)
+        return request.node_count <= len(self.nodes) and request.cpus_per_task <= largest and request.cpus <= everything
 
     def room(self, job: FakeJob) -> list[str]:
         """Return nodes that have room for a job; none where there is not enough."""

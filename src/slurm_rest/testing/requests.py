@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -32,6 +33,12 @@ _KINDS = (
     (list, "list", "array"),
     (dict, "dictionary", "object"),
 )  # fmt: skip
+# Integers and texts that have to be within something.
+_RANGES = ("nice", "nodes")
+_LARGEST_NICE = 2**31 - 3
+_SPAN = re.compile(r"(\d+)-(\d+)")
+# Any number, or one of sbatch's words for a time.
+_MOMENT = re.compile(r"\d|now|today|tomorrow|midnight|noon|fika|teatime|elevenses")
 _LARGEST_SCRIPT = 4 * 1024 * 1024
 
 
@@ -65,9 +72,13 @@ class Submitted:
 def read_submission(body: object, release: str, version: str) -> Submitted:
     """Read a submission; raises Refused for what slurmctld would refuse by its number alone."""
     found = Submitted()
+    # No body at all is one without fields.
+    body = {} if body is None else body
     if not isinstance(body, dict):
         found.errors.append(_no_dictionary(body, "#/"))
         return found
+    if isinstance(body.get("script"), (int, float)):
+        _Reader(found, release, version, "#").take_for_text("script", body["script"])
     found.warnings += [
         Issue(f'Ignoring unknown field "{key}" of type {_kind(value)} in DATA_PARSER_JOB_SUBMIT_REQ', f"#/{key}/")
         for key, value in body.items()
@@ -92,7 +103,8 @@ def read_submission(body: object, release: str, version: str) -> Submitted:
     # v0.0.40 refuses an unknown flag, the later versions complain and submit.
     if found.errors and version == "v0.0.40":
         found.requests.clear()
-    found.hold = any(isinstance(part, dict) and part.get("hold") is True for part in parts)
+    # A text that is no boolean counts as true.
+    found.hold = any(isinstance(part, dict) and bool(part.get("hold")) for part in parts)
     return found
 
 
@@ -111,7 +123,9 @@ def read_update(body: object, release: str, version: str) -> Submitted:
 def _complain_of_missing(body: Mapping[str, object], parts: list[object], release: str, found: Submitted) -> None:
     script = body.get("script") or (parts and isinstance(parts[0], dict) and parts[0].get("script"))
     complaint = ""
-    if not script:
+    if "job" in body and "jobs" in body:
+        complaint = 'Specify only one "job" or "jobs" fields but never both'
+    elif not script:
         complaint = 'Populated "script" field is required for job submission'
     elif not parts:
         complaint = f'{habits_of(release).specifying} either "job" or "jobs" fields are required to submit job'
@@ -179,10 +193,31 @@ class _Reader:
                 self._flags(name, value)
             elif name in _NUMBERS:
                 self._number(name, value)
-            elif name in _TEXTS and not isinstance(value, (str, int, float)):
-                self._lose("string", "string", name, value)
-            elif name in _INTEGERS and not _is_whole(value):
-                self._lose("integer format=int32", "64 bit integer", name, value)
+            else:
+                self._scalar(name, value)
+
+    def _scalar(self, name: str, value: object) -> None:
+        if name in _TEXTS and not isinstance(value, (str, int, float)):
+            self._lose("string", "string", name, value)
+        elif name in _TEXTS and not isinstance(value, str):
+            self.take_for_text(name, value)
+        elif name in _INTEGERS and not _is_whole(value):
+            self._lose("integer format=int32", "64 bit integer", name, value)
+        elif name == "hold" and not isinstance(value, bool):
+            self._unexpected("boolean", "boolean", name, value)
+        elif name in _RANGES:
+            self._range(name, value)
+
+    def take_for_text(self, name: str, value: object) -> None:
+        """Complain of a number where a text belongs; it is taken all the same."""
+        self._unexpected("string", "string", name, value)
+
+    def _range(self, name: str, value: object) -> None:
+        if name == "nice" and abs(_whole(value) or 0) > _LARGEST_NICE:
+            self._fail(f"Nice value not within +/- {_LARGEST_NICE}", name, 2123)
+        elif name == "nodes" and (found := _SPAN.fullmatch(str(value))) and int(found[1]) > int(found[2]):
+            shown = value if self._version == "v0.0.40" else f'"{value}"'
+            self._fail(f"Unknown format: {shown}", name, 9202)
 
     def _list(self, name: str, value: object) -> None:
         self._unexpected("array", "list", name, value)
@@ -205,6 +240,8 @@ class _Reader:
             return
         if isinstance(value, str) and value.lstrip("-").isdigit() and self._version != "v0.0.40":
             return
+        if name == "begin_time" and isinstance(value, str) and not _MOMENT.search(value):
+            self._fail(f"Parsing of {value} for timestamp failed", name, 9202)
         if name.startswith("memory") or name == "begin_time":
             return
         if self._version == "v0.0.40":
