@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 
-from flyteplugins.slurm_rest import asking, deleting, service
+from flyteplugins.slurm_rest import asking, deleting, endings, service
 from flyteplugins.slurm_rest.deleting import Deletions
 from slurm_rest import AsyncJob, JobInfo, JobState, SlurmError
 from slurm_rest.errors import PermissionDenied, Timeout, Unreachable
@@ -18,7 +18,7 @@ from slurm_rest.models import CancelResult
 from slurm_rest.testing import FakeTransport
 from tests.support.waiting import until
 
-from .support.site import Site
+from .support.site import Site, script
 
 
 async def test_delete_cancels_and_can_be_repeated(site: Site) -> None:
@@ -30,6 +30,31 @@ async def test_delete_cancels_and_can_be_repeated(site: Site) -> None:
     (record,) = await site.fake.describe([int(meta.job_id)])
     assert str(record.state) == "CANCELLED"
     await site.until(meta, "ABORTED")
+
+
+async def test_what_is_being_moved_is_left_where_it_is(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its job is over, and nobody wants its outputs any more."""
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def collect(*_: object) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(endings, "collect", collect)
+    meta = await site.create(script())
+    site.finish(meta)
+
+    async def moving() -> bool:
+        _, found = await site.get(meta)
+        return "the connector is moving model" in (found.message or "")
+
+    await until(moving, "the move")
+    assert begun.is_set()
+    await site.connector.delete(meta)
+    assert ended.is_set()
 
 
 async def test_a_cancellation_by_somebody_else_is_a_failure_that_says_so(site: Site) -> None:

@@ -126,3 +126,18 @@ async def test_het_jobs_and_several_nodes(platform: Platform) -> None:
     found = await platform.until(wide)
     assert phase(found) == "SUCCEEDED", found.message
     assert found.custom_info["nodes"] == "n[1-2]"
+
+
+async def test_a_cancellation_ends_all_members(platform: Platform, flyte_cluster: Cluster) -> None:
+    """Also those of an array that wait."""
+    array, het = "#!/bin/sh\n#SBATCH --array=0-9%2\n", "#!/bin/sh\n#SBATCH -n1\n#SBATCH hetjob\n#SBATCH -n1\n"
+    tasks = [script(name, f"{text}sleep 600\n") for name, text in (("array", array), ("both", het))]
+    jobs = await asyncio.gather(*map(platform.create, tasks))
+    await asyncio.gather(*(platform.until(job, "RUNNING") for job in jobs))
+    for job in jobs:
+        await platform.delete(job)
+    for job in jobs:
+        found = await platform.until(job)
+        assert phase(found) == "ABORTED", found.message
+        left = await asyncio.to_thread(root, flyte_cluster, "squeue", "-h", "-t", "PD,R", "-j", number(job))
+        assert left == ""

@@ -63,6 +63,29 @@ async def test_odd_names_arrive_as_they_are(client: AsyncSlurmClient, store: Sto
     assert stored(store) == {f"odd/out/{name}": name.encode() for name in names}
 
 
+async def test_links_within_the_tree_are_followed_and_others_are_refused(
+    client: AsyncSlurmClient, store: Store, tmp_path: Path
+) -> None:
+    tree(tmp_path / "out", "run_3/model", "notes")
+    (tmp_path / "out/latest").symlink_to("run_3")
+    (tmp_path / "out/best").symlink_to("run_3/model")
+    store.objects.clear()
+    outcome = await moved(client)
+    assert outcome.is_success, outcome.message
+    assert stored(store) == {
+        **{f"odd/out/{name}/model": b"run_3/model" for name in ("run_3", "latest")},
+        "odd/out/best": b"run_3/model",
+        "odd/out/notes": b"notes",
+    }
+    (tmp_path / "secret").write_text("of somebody else")
+    (tmp_path / "out/away").symlink_to(tmp_path / "secret")
+    store.objects.clear()
+    outcome = await moved(client)
+    assert not outcome.is_success
+    assert "away" in outcome.message
+    assert stored(store) == {}
+
+
 @pytest.mark.parametrize(
     ("name", "problem"),
     [

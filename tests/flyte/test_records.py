@@ -75,6 +75,28 @@ async def test_of_a_record_what_is_told_is_kept() -> None:
     assert len(str(record.raw)) < 0.2 * len(str(whole.raw))
 
 
+async def test_why_a_job_waits_is_asked_again_after_a_minute() -> None:
+    client = AsyncSlurmClient(transport=FakeTransport(), workdir="/", environ={})
+    job, now = await client.submit("#!/bin/sh\n", hold=True), 100.0
+    follower = Follower(client, lambda: now)
+
+    async def reason() -> str:
+        record = (await follower.look(job.identity)).record
+        return record.reason if record else ""
+
+    held = await until(reason, "the reason")
+    await job.release()
+    assert (await job.info()).reason != held
+    assert [await reason() for _ in range(3)] == [held] * 3
+    now += 61
+
+    async def changed() -> bool:
+        return await reason() != held
+
+    await until(changed, "the new reason")
+    await follower.close()
+
+
 def test_only_so_much_is_remembered() -> None:
     kept = Recent[int](most=2)
     for number, key in enumerate("abac"):

@@ -239,18 +239,21 @@ def test_what_a_script_calls_and_what_reaches_the_entrypoint(
     container: Container, calls: list[str], tmp_path: Path
 ) -> None:
     """By programs that write down their words: srun with pyxis, and those that start an image by themselves."""
+    seen = 'echo "$SLURM_EXPORT_ENV" >"$HOME/exported"; '
     place = {"SLURM_PROCID": "0", "SLURM_LOCALID": "0", "SLURM_NTASKS": "1", "SLURM_NODEID": "0", "SLURM_NNODES": "1"}
     nothing = str(tmp_path / "not there")
     done = run(
         native_script(container, A0),
         tmp_path,
-        {"srun": RECORD + INSIDE, "a0": RECORD},
+        {"srun": RECORD + seen + INSIDE, "a0": RECORD},
+        SLURM_EXPORT_ENV="NONE",
         SLURM_JOB_NODELIST="n1",
         SLURM_JOB_ID="1",
         TMPDIR=nothing,
         **place,
     )
     assert done.returncode == 0, done.stderr
+    assert (tmp_path / "exported").read_text() == "ALL\n", "whatever --export says of the job"
     first, second = (line.split("\0")[:-1] for line in (tmp_path / "calls").read_text().splitlines())
     assert first[: len(calls)] == calls
     assert first[len(calls)] in ("sh", "bash")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
+from pathlib import Path
 
 import pytest
 
 from flyteplugins.slurm_rest.clients import make_client
 from flyteplugins.slurm_rest.settings import AskedConnection, ClusterAccess, Deployment, SecretValues, parse_size
-from slurm_rest.auth import ChainToken, NoToken
+from slurm_rest.auth import ChainToken, NoToken, read_claims
 from slurm_rest.errors import ConfigError
 
 ASKED = AskedConnection("evil", 666, "root", "/evil/hosts", "http://evil", "v0.0.99")
@@ -169,3 +170,35 @@ async def test_a_client_knows_nothing_of_the_process_around_it(monkeypatch: pyte
     assert not await client.settings.token.token()
     assert "SBATCH_PARTITION" not in client.settings.environ
     await client.close()
+
+
+async def test_what_the_deployment_sets_reaches_its_client(tmp_path: Path) -> None:
+    """Each of the variables, also those that no task has a word in."""
+    everything = {**EVERYTHING, "FLYTE_SLURM_SKIP_HOST_KEY_VERIFICATION": "1"}
+    client = make_client(Deployment.read(everything).access(ASKED, SECRETS))
+    found = client.settings
+    assert (found.url, found.user, found.api_version, found.ca_file) == (
+        "http://ours",
+        "svc",
+        "v0.0.42",
+        Path("/ca.pem"),
+    )
+    assert (found.ssh_host, found.ssh_port, found.ssh_user, found.ssh_key) == ("login", 2222, "svc", "our-key\n")
+    assert (found.ssh_known_hosts, found.ssh_insecure, found.transport) == (Path("/etc/hosts"), True, "auto")
+    assert await found.token.token() == "our-token"
+    await client.close()
+    assert not make_client(Deployment.read(EVERYTHING).access(ASKED, SECRETS)).settings.ssh_insecure
+    (tmp_path / "token").write_text("SLURM_JWT=of-the-file\n")
+    (tmp_path / "key").write_bytes(bytes(32))
+    rest = {"FLYTE_SLURM_REST_URL": "http://ours", "FLYTE_SLURM_USERNAME": "svc"}
+    by_file = {**rest, "FLYTE_SLURM_REST_TOKEN_FILE": str(tmp_path / "token")}
+    by_key = {**rest, "FLYTE_SLURM_REST_JWT_KEY_FILE": str(tmp_path / "key")}
+    tokens = [
+        await make_client(Deployment.read(one).access(ASKED, SECRETS)).settings.token.token()
+        for one in (by_file, by_key)
+    ]
+    assert tokens[0] == "of-the-file"
+    assert read_claims(tokens[1]).user == "svc"
+    for way in ("rest", "ssh", "cli"):
+        access = Deployment.read({**EVERYTHING, "FLYTE_SLURM_TRANSPORT": way}).access(ASKED, SECRETS)
+        assert make_client(access).settings.ways() == (way,)

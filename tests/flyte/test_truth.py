@@ -10,6 +10,7 @@ import flyte
 import pytest
 
 from flyteplugins.slurm_rest import asking, outcome
+from flyteplugins.slurm_rest.messages import MESSAGE_LIMIT
 from slurm_rest import AsyncJob
 from slurm_rest.models import CancelResult
 from slurm_rest.transport.files import Tail
@@ -47,6 +48,15 @@ async def test_an_error_without_end_is_not_read_to_its_end(site: Site, monkeypat
     site.fails("x" * 1000)
     site.finish(meta)
     assert "error of more than 1,000 bytes, which is at" in ((await site.until(meta, "FAILED")).message or "")
+
+
+async def test_what_is_told_of_a_long_error_is_bounded_in_bytes(site: Site) -> None:
+    meta = await site.create()
+    site.fails(f"first {'é' * 100_000} last")
+    site.finish(meta)
+    message = (await site.until(meta, "FAILED")).message or ""
+    assert message.startswith("ValueError: first é")
+    assert MESSAGE_LIMIT - 10 < len(message.encode()) <= MESSAGE_LIMIT
 
 
 async def test_an_error_worth_another_attempt_is_retryable(site: Site) -> None:
