@@ -34,6 +34,12 @@ def cluster(request: pytest.FixtureRequest, shared_cluster: SharedCluster) -> Cl
     return shared_cluster(request.param)
 
 
+def listens(cluster: Cluster, path: str) -> bool:
+    """Return whether somebody takes connections there: the socket is there a moment before."""
+    there = ["grep", "-q", f" 00010000 .* {path}$", "/proc/net/unix"]
+    return cluster.exec(there).returncode == cluster.exec(["test", "-S", path]).returncode == 0
+
+
 @contextlib.asynccontextmanager
 async def started(cluster: Cluster) -> AsyncIterator[str]:
     """Do what systemd would do with the page's unit; yield the socket's path in the cluster."""
@@ -52,7 +58,7 @@ async def started(cluster: Cluster) -> AsyncIterator[str]:
         process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log)
     path = service["ExecStart"].rpartition("unix:")[2]
     try:
-        await until_true(lambda: cluster.exec(["test", "-S", path]).returncode == 0, "the socket")
+        await until_true(lambda: listens(cluster, path), "the socket")
         yield path
     finally:
         cluster.exec(["sh", "-c", f"kill -9 $(cat /shared/page.pid); rm -rf {folder} /shared/page.pid"])
@@ -73,7 +79,7 @@ async def test_the_pages_unit_serves_tokens_to_those_whom_its_directory_lets_in(
         try:
             async with through(cluster, path, "alice", cluster.token("alice")) as slurm:
                 await slurm.ping_accounting()
-                record = await (await slurm.submit("#!/bin/sh\nexit 3\n")).wait(timeout=60)
+                record = await (await slurm.submit("#!/bin/sh\nexit 3\n")).wait(timeout=300)
                 assert (record.user, record.exit_code.code) == ("alice", 3)
             async with through(cluster, path, "alice", None) as slurm:
                 with pytest.raises(TokenMissing):

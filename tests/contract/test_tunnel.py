@@ -116,7 +116,7 @@ LOCAL = """
 import sys
 from slurm_rest import SlurmClient
 with SlurmClient(sys.argv[1], workdir="/tmp") as slurm:
-    record = slurm.submit("#!/bin/sh\\nexit 3\\n").wait(timeout=60)
+    record = slurm.submit("#!/bin/sh\\nexit 3\\n").wait(timeout=300)
     slurm.ping_accounting()
     print(record.user, record.exit_code)
 """

@@ -22,6 +22,8 @@ from slurm_rest.transport import once
 from tests.support.waiting import until, until_true
 
 TRUE = "#!/bin/sh\ntrue\n"
+# Runs for as long as a test needs it: one of some seconds may be over before it is looked at.
+UNTIL_TOLD = "#!/bin/sh\nuntil [ -e /home/alice/go-$SLURM_JOB_ID ]; do sleep 0.1; done\nexit 6\n"
 
 
 @pytest.fixture(scope="module", params=("24.11", "26.05"))
@@ -108,7 +110,7 @@ async def test_a_frozen_slurmrestd_that_was_never_heard_gets_no_submission(
 
 
 async def test_waiters_outlive_a_controller_that_restarts(client: AsyncSlurmClient, cluster: Cluster) -> None:
-    job = await client.submit("#!/bin/sh\nuntil [ -e /home/alice/go-$SLURM_JOB_ID ]; do sleep 0.1; done\nexit 6\n")
+    job = await client.submit(UNTIL_TOLD)
     waiting = asyncio.create_task(job.wait(timeout=300))
 
     async def runs() -> bool:
@@ -122,7 +124,7 @@ async def test_waiters_outlive_a_controller_that_restarts(client: AsyncSlurmClie
 
 
 async def test_waiters_outlive_a_controller_that_freezes(client: AsyncSlurmClient, cluster: Cluster) -> None:
-    job = await client.submit("#!/bin/sh\nsleep 2\nexit 6\n")
+    job = await client.submit(UNTIL_TOLD)
     client._poller.overdue = 0.5
     waiting = asyncio.create_task(job.wait(timeout=300))
 
@@ -132,6 +134,7 @@ async def test_waiters_outlive_a_controller_that_freezes(client: AsyncSlurmClien
     await until(runs)
     with cluster.frozen("slurmctld"):
         # It ends meanwhile, and slurmrestd takes 10 s and more to say that it hears nothing.
+        (cluster.home / f"alice/go-{job.id}").touch()
         await until_true(lambda: job.stale_since is not None, "the note that there is no news")
         assert {outcome for _, _, outcome in client.metrics.requests} <= {"ok", "UnsupportedVersion"}
         assert job.state.is_running
