@@ -7,7 +7,8 @@ objects and the ``null``/``"Infinity"`` form of ``+complex`` parsers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from types import MappingProxyType
 
@@ -17,6 +18,7 @@ from .models import Diagnostics, ExitCode, JobInfo, Node, Partition, Ping
 from .states import JobState
 
 __all__ = [
+    "ranges",
     "read_accounting_job",
     "read_controller_job",
     "read_diagnostics",
@@ -53,6 +55,26 @@ def words(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         return tuple(word for word in value.split(",") if word)
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Return numbers as Slurm writes them: ``1-3,7``."""
+    found: list[list[int]] = []
+    for one in sorted(numbers):
+        if found and found[-1][1] == one - 1:
+            found[-1][1] = one
+        else:
+            found.append([one, one])
+    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in found)
+
+
+def _waiting_tasks(told: str) -> str:
+    """Return the tasks of an array as ``1-3%2``, where accounting tells a bitmap: ``0xE%2`` (24.11, 26.05)."""
+    bits, percent, at_once = told.partition("%")
+    if not re.fullmatch("0x[0-9A-Fa-f]+", bits):
+        return told
+    # bin() writes the highest bit first.
+    return ranges(place for place, bit in enumerate(reversed(bin(int(bits, 16))[2:])) if bit == "1") + percent + at_once
 
 
 def number(value: object) -> int | None:
@@ -207,7 +229,7 @@ def read_accounting_job(record: Mapping[str, object]) -> JobInfo:
         derived_exit_code=exit_code(record.get("derived_exit_code")) if over else ExitCode(),
         array_job_id=array_job,
         array_task_id=number(array.get("task_id")) if array_job else None,
-        array_tasks=text(array.get("task")) or text(limits.get("task")),
+        array_tasks=_waiting_tasks(text(array.get("task")) or text(limits.get("task"))),
         het_job_id=het_job,
         het_job_offset=number(het.get("job_offset")) if het_job else None,
         submit_time=moment(time.get("submission")),

@@ -79,6 +79,15 @@ def test_records_of_the_controller(place: str) -> None:
     assert failed.raw["job_id"] == failed.id
 
 
+@pytest.mark.parametrize(
+    ("told", "tasks"),
+    [("0xE", "1-3"), ("0xE%2", "1-3%2"), ("0x0C0001", "0,18-19"), ("1-3,7%2", "1-3,7%2"), ("", ""), ("0xoo", "0xoo")],
+)
+def test_the_waiting_tasks_of_an_array_are_told_by_accounting_as_a_bitmap(told: str, tasks: str) -> None:
+    record = {"job_id": 38, "state": {"current": ["PENDING"]}, "array": {"job_id": 38, "task": told}}
+    assert read_accounting_job(record).array_tasks == tasks
+
+
 @pytest.mark.parametrize("place", PLACES)
 def test_how_a_job_ended(place: str) -> None:
     (done,) = map(read_controller_job, capture(place, "job_completed").body["jobs"])

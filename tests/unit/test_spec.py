@@ -303,3 +303,9 @@ def test_room_for_the_key() -> None:
     for comment in ("x" * (room + 1), "é" * (room // 2 + 1)):
         with pytest.raises(ValueError, match=f"{room} bytes"):
             add_key(comment, key)
+
+
+def test_commands_are_passed_as_the_script() -> None:
+    with pytest.raises(SpecError, match="A job has no option 'wrap'") as caught:
+        JobSpec.from_script("#!/bin/sh\ntrue\n", wrap="hostname")
+    assert caught.value.hint == 'Pass the commands as the script: "#!/bin/sh\\nhostname\\n"'

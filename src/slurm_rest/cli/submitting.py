@@ -79,7 +79,7 @@ def _standard_input(line: Line) -> bytes:
 @click.command(cls=SbatchCommand, own=("env", "api-version"), short_help="Print the request that submit would send.")
 @click.pass_context
 def convert(ctx: click.Context, /, line: Line) -> None:
-    """Print the JSON body that submit would send for the same arguments; needs no cluster and sends nothing.
+    """Print the JSON body that submit would send for the same arguments and settings; asks nobody, sends nothing.
 
     It goes to POST /slurm/VERSION/job/submit, where VERSION is that of --api-version, else of
     SLURM_REST_API_VERSION, else the newest one known here. Only the key that submit puts behind the comment is not

@@ -319,6 +319,9 @@ def canonical_keywords(options: Mapping[str, object]) -> dict[str, object]:
 
 
 def _unknown(name: str, known: Iterable[str]) -> SpecError:
+    if name == "wrap":
+        hint = 'Pass the commands as the script: "#!/bin/sh\\nhostname\\n"'
+        return SpecError("A job has no option 'wrap'", field=name, hint=hint, kind="usage")
     near = difflib.get_close_matches(name, list(known), 1, 0.6)
     hint = f"Did you mean {near[0]!r}?" if near else "Options are sbatch's long ones with _ for -."
     return SpecError(f"A job has no option {name!r}", field=name, hint=hint, kind="usage")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from slurm_rest.records import ranges
 from slurm_rest.sbatch.hosts import ranged
 
 from .habits import habits_of
@@ -348,17 +349,6 @@ class Answers:
     def example(self, kind: str, **values: object) -> list[Record]:
         """Return a list with one record whose content does not matter here."""
         return [fill(self._shape(kind), values)]
-
-
-def ranges(numbers: Iterable[int]) -> str:
-    """Return numbers as Slurm writes them: ``1-3,7``."""
-    found: list[list[int]] = []
-    for number in sorted(numbers):
-        if found and found[-1][1] == number - 1:
-            found[-1][1] = number
-        else:
-            found.append([number, number])
-    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in found)
 
 
 def _number(value: object) -> object:
