@@ -268,7 +268,11 @@ def _read_profile(environ: Mapping[str, str], cluster: str) -> tuple[Mapping[str
     path = Path(base, "slurm-rest", "config.toml")
     if not _is_file(path):
         if cluster:
-            raise ConfigError(f"Cluster {cluster!r} is asked for, but there is no {path}", hint="Create it.")
+            import json  # only for mistakes
+
+            key = cluster if re.fullmatch(r"[A-Za-z0-9_-]+", cluster) else json.dumps(cluster)
+            hint = f'Create it; two lines are enough: [clusters.{key}] and, below it, url = "http://HOST:6820".'
+            raise ConfigError(f"Cluster {cluster!r} is asked for, but there is no {path}", hint=hint)
         return {}, ""
     document = _parse_toml(path)
     clusters = document.get("clusters", {})

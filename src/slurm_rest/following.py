@@ -132,8 +132,11 @@ class Following:
         return found
 
     async def members(self, job: JobRef) -> list[JobInfo]:
-        """Return a record for each array task or het component that has one of its own; of a member, its group's."""
-        return (await self._records_of([job])).get(followed(job).identity.job_id, [])
+        """Return a record for each array task or het component that has one of its own; of a member, its group's.
+
+        By task id or offset, whatever has none last: the one record of tasks that have not started.
+        """
+        return sorted((await self._records_of([job])).get(followed(job).identity.job_id, []), key=_place)
 
     async def wait(
         self,
@@ -190,3 +193,8 @@ class Following:
         """
         async for change in watching.watch(self._poller, [followed(job) for job in several(jobs)], timeout):
             yield change
+
+
+def _place(member: JobInfo) -> tuple[bool, int]:
+    place = member.het_job_offset if member.array_task_id is None else member.array_task_id
+    return (place is None, place or 0)

@@ -215,5 +215,7 @@ def newest(records: Collection[JobInfo], limit: int | None) -> list[JobInfo]:
     return listed if limit is None else listed[max(0, len(listed) - limit) :]
 
 
-def _order(record: JobInfo) -> tuple[float, int, int]:
-    return (record.submit_time.timestamp() if record.submit_time else 0.0, record.id, record.array_task_id or 0)
+def _order(record: JobInfo) -> tuple[float, int, int, int]:
+    # A task that started has an id of its own, and the last one has the array's: they count by their places in it.
+    submitted = record.submit_time.timestamp() if record.submit_time else 0.0
+    return (submitted, record.array_job_id or record.het_job_id or record.id, record.array_task_id or 0, record.id)

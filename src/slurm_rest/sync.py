@@ -178,7 +178,7 @@ class SlurmClient:
         return self._portal.run(self._client.describe(_inner(jobs), ended=ended))
 
     def members(self, job: Job | int) -> list[JobInfo]:
-        """Return a record for each array task or het component that has one of its own."""
+        """Return a record for each array task or het component that has one of its own, by task id or offset."""
         return self._portal.run(self._client.members(_one(job)))
 
     def stale_since(self, job: Job | int | None = None) -> datetime | None:

@@ -255,7 +255,7 @@ async def test_a_task_that_left_the_controller_still_counts_for_its_array(server
     async with client() as slurm:
         info, members = await slurm.info(10), await slurm.members(10)
     assert (info.id, str(info.state), info.exit_code.code) == (10, "FAILED", 3)
-    assert [member.label for member in members] == ["10_2", "10_1"]
+    assert [member.label for member in members] == ["10_1", "10_2"]
 
 
 async def test_an_array_is_readable_while_accounting_is_away(server: Server) -> None:

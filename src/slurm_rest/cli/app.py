@@ -36,6 +36,20 @@ and with zsh_source in zsh; fish:
   _SLURM_REST_COMPLETE=fish_source slurm-rest | source"""
 
 
+# What those type who have Slurm's commands in their fingers.
+_SLURMS = {
+    "sbatch": ("submit",),
+    "srun": ("submit",),
+    "squeue": ("jobs",),
+    "queue": ("jobs",),
+    "sinfo": ("nodes", "partitions"),
+    "info": ("status", "nodes", "partitions"),
+    "sacct": ("history",),
+    "scancel": ("cancel",),
+    "scontrol": ("status", "nodes", "partitions"),
+}
+
+
 class _Group(click.Group):
     """A group that says in our words what is wrong; click's differ from release to release."""
 
@@ -52,6 +66,8 @@ class _Group(click.Group):
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing:
             near = difflib.get_close_matches(name, self.list_commands(ctx), 1)
             hint = f"Did you mean {near[0]}?" if near else f"See: {ctx.command_path} --help"
+            if name in _SLURMS:
+                hint = f"Here it is: {ctx.command_path} {' or '.join(_SLURMS[name])}"
             raise Failed(f"no such command: {name}", hint, status=USAGE)
         return super().resolve_command(ctx, args)
 

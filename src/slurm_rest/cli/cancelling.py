@@ -15,7 +15,7 @@ from slurm_rest.tables import clean
 from .documents import CANCEL_KEYS, describe
 from .failures import Failed
 from .following import record_of
-from .shared import JobId, Named, json_option, with_client
+from .shared import JobIds, Named, json_option, with_client
 from .terminal import out, out_json
 
 if TYPE_CHECKING:
@@ -26,13 +26,18 @@ __all__ = ["cancel"]
 _REFUSED = {"not_found": "no such job", "denied": "not allowed"}
 
 
+def _named(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> list[Named]:
+    return [job for word in words for job in JobIds().several(word, param, ctx)]
+
+
 @click.command(short_help="Cancel jobs, or send them a signal.")
-@click.argument("jobs", metavar="JOB...", type=JobId(), nargs=-1, required=True)
+@click.argument("jobs", metavar="JOB...", nargs=-1, required=True, callback=_named)
 @click.option("-s", "--signal", metavar="SIGNAL", help="Send this signal instead: a name such as USR1, or a number.")
 @json_option(CANCEL_KEYS)
 @click.pass_context
-def cancel(ctx: click.Context, jobs: tuple[Named, ...], signal: str | None, as_json: bool) -> None:
-    """Cancel jobs, or send them a signal: 12, a task of an array 12_3, a component of a het job 12+1.
+def cancel(ctx: click.Context, jobs: list[Named], signal: str | None, as_json: bool) -> None:
+    """Cancel jobs, or send them a signal: 12, a task of an array 12_3, several of them 12_[3-5,9], a component of a het
+    job 12+1.
 
     Says for each job what came of it. A job that is over already is no failure; one that does not exist or belongs to
     somebody else is, and the exit status is 1.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient
     from slurm_rest.job import AsyncJob
 
-__all__ = ["follow", "jobs_go_on", "record_of", "split_known"]
+__all__ = ["failed_members", "follow", "jobs_go_on", "logs_hint", "record_of", "split_known"]
 
 # What a shell reports for a command that SIGTERM ended: 128 + 15.
 _TERMINATED = 143
@@ -75,6 +75,27 @@ async def record_of(client: AsyncSlurmClient, job: Named) -> JobInfo | None:
         return await client.info(job.of(client))
     except JobNotFound:
         return None
+
+
+async def failed_members(client: AsyncSlurmClient, record: JobInfo) -> list[JobInfo]:
+    """Return the tasks or components for which a job as a whole failed; none for a plain job, or where Slurm is away.
+
+    How the job ended is known by then: an outage must not take that from whoever waited for it.
+    """
+    group = record.array_job_id or record.het_job_id
+    if record.state.is_success or not group or record.array_task_id is not None or record.het_job_offset is not None:
+        return []
+    try:
+        members = await client.members(record.id)
+    except (ControllerDown, AccountingDown):
+        return []
+    return [member for member in members if member.state.is_terminal and not member.state.is_success]
+
+
+def logs_hint(job_id: int, failed: Sequence[JobInfo]) -> str:
+    """Return how the output of an array's task is read, of one that failed where that is known."""
+    label = next((task.label for task in failed if task.array_task_id is not None), f"{job_id}_N")
+    return f"Each task has an output of its own: slurm-rest logs {label}"
 
 
 @contextmanager

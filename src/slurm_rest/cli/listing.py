@@ -80,6 +80,8 @@ def jobs(
         out_json([describe(job, JOB_KEYS) for job in found])
     else:
         out_table(found)
+        if not found:
+            remark("slurm-rest: no jobs match")
     if hidden:
         remark(f"slurm-rest: {hidden} older job{'s are' if hidden > 1 else ' is'} not shown")
 

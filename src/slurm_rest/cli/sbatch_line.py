@@ -98,6 +98,8 @@ def _read(words: Sequence[str], own: Sequence[Option], context: click.Context) -
             return _read_by(words, own, _BEFORE)
         hint = problem.hint
         if problem.message.startswith(_UNKNOWN):
+            # Both know the same options, but sbatch need not be on this host.
+            hint = hint.replace("sbatch --help", f"{context.command_path} --help")
             hint = in_front(problem.message.removeprefix(_UNKNOWN), context) or hint
         raise Failed(problem.message[:1].lower() + problem.message[1:], hint, status=USAGE) from None
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from slurm_rest.config import TransportName
     from slurm_rest.job import AsyncJob
 
-__all__ = ["JobId", "Named", "Seconds", "json_option", "listed", "log_to_stderr", "with_client"]
+__all__ = ["JobId", "JobIds", "Named", "Seconds", "json_option", "listed", "log_to_stderr", "with_client"]
 
 T = TypeVar("T")
 
@@ -113,8 +113,41 @@ class JobId(click.ParamType):  # type: ignore[type-arg]  # generic in click's ne
         if found and int(found[1]):
             task_id, offset = (int(part) if part else None for part in found.group(2, 3))
             return Named(int(found[1]), task_id, offset)
+        if re.fullmatch(r"0*[1-9][0-9]{0,17}_\[[0-9,:%.-]+\]", text):
+            problem = "names several tasks; write 12_3 for one of them, or 12 for the whole array"
+            return self.fail(f"{text!r} {problem}", param, ctx)
         problem = "is not a job id; ids are numbers from 1 up, or 12_3 for a task and 12+1 for a component"
         return self.fail(f"{text!r} {problem}", param, ctx)
+
+
+_MOST_TASKS = 1000
+
+
+class JobIds(JobId):
+    """A job id, or several tasks of an array as ``slurm-rest jobs`` and squeue list them: ``12_[1-3,7%2]``."""
+
+    def several(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> list[Named]:
+        """Return the jobs that are meant, or fail with what an id looks like."""
+        found = re.fullmatch(r"([0-9]{1,18})_\[([0-9,:.-]+)(?:%[0-9]+)?\]", value)
+        if found is None or not int(found[1]):
+            return [self.convert(value, param, ctx)]
+        whole = f"cancel the whole array as {int(found[1])}, or name tasks as in {int(found[1])}_[1-3,7]"
+        if found[2].endswith("..."):
+            self.fail(f"{value!r} is cut short by Slurm; {whole}", param, ctx)
+        spans = [_span(part) for part in found[2].split(",")]
+        if not all(spans):
+            self.fail(f"{value!r} is no list of tasks; {whole}", param, ctx)
+        if sum(map(len, spans)) > _MOST_TASKS:
+            self.fail(f"{value!r} names more than {_MOST_TASKS} tasks; {whole}", param, ctx)
+        return [Named(int(found[1]), task_id) for span in spans for task_id in span]
+
+
+def _span(part: str) -> range:
+    """Return the tasks of ``3``, ``1-5`` or ``1-5:2``, none for what is neither."""
+    found = re.fullmatch(r"([0-9]{1,10})(?:-([0-9]{1,10})(?::([0-9]{1,10}))?)?", part)
+    if found is None or (found[3] is not None and not int(found[3])):
+        return range(0)
+    return range(int(found[1]), int(found[2] or found[1]) + 1, int(found[3] or 1))
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in click's newer releases only

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from .failures import FAILED, USAGE, Failed
-from .following import follow, jobs_go_on
+from .following import failed_members, follow, jobs_go_on, logs_hint
 from .sbatch_line import Line, SbatchCommand, script_of
-from .shared import log_to_stderr, with_client
+from .shared import listed, log_to_stderr, with_client
 from .terminal import Unwritable, complain, out, remark, silence_stdout
 
 if TYPE_CHECKING:
@@ -130,21 +131,23 @@ async def _outcome(client: AsyncSlurmClient, record: JobInfo, *, quiet: bool) ->
     """Return the exit status of ``sbatch --wait``: the job's own, for an array the highest, 1 for another end."""
     if record.state.is_success:
         return 0
-    members = [record] if record.array_job_id is None else await client.members(record.id) or [record]
-    status = max(FAILED if member.exit_code.signal else member.exit_code.code or 0 for member in members)
+    failed = await failed_members(client, record)
+    counted = [record] if record.array_job_id is None else failed or [record]
+    status = max(FAILED if member.exit_code.signal else member.exit_code.code or 0 for member in counted)
     if not quiet:
         how = f"exit code {record.exit_code.code or 0}"
         if record.exit_code.signal:
             how = f"signal {record.exit_code.signal}"
-        complain(f"job {record.id} ended {record.state}, {how}", _output_hint(record))
+        which = f"; failed: {listed([member.label for member in failed])}" if failed else ""
+        complain(f"job {record.id} ended {record.state}, {how}{which}", _output_hint(record, failed))
     return status or FAILED
 
 
-def _output_hint(record: JobInfo) -> str:
+def _output_hint(record: JobInfo, failed: Sequence[JobInfo]) -> str:
     from slurm_rest.logs import why_none  # with the client, 0.2 s that --help need not take
 
     if record.array_job_id is not None:
-        return f"Each task has an output of its own: slurm-rest logs {record.id}_N"
+        return logs_hint(record.id, failed)
     none = why_none(record)
     if not record.stdout:
         return none

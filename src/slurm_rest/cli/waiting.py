@@ -14,8 +14,8 @@ from slurm_rest.tables import OutcomeTable
 
 from .documents import JOB_KEYS, describe
 from .failures import Failed
-from .following import follow, jobs_go_on, record_of, split_known
-from .shared import JobId, Named, Seconds, json_option, with_client
+from .following import failed_members, follow, jobs_go_on, logs_hint, record_of, split_known
+from .shared import JobId, Named, Seconds, json_option, listed, with_client
 from .terminal import complain, out_json, out_table
 
 if TYPE_CHECKING:
@@ -57,17 +57,23 @@ def wait(ctx: click.Context, jobs: tuple[Named, ...], timeout: float | None, qui
     """
     named = list(dict.fromkeys(jobs))
 
-    async def work(client: AsyncSlurmClient) -> tuple[list[Named], list[JobInfo]]:
+    async def work(client: AsyncSlurmClient) -> tuple[list[Named], list[JobInfo], list[list[JobInfo]]]:
         begin = time.monotonic()
         known, unknown = await split_known(client, named, timeout, quiet=quiet)
         _report_unknown(unknown)
         handles = [job.of(client) for job in known]
         left = None if timeout is None else max(0.0, timeout - (time.monotonic() - begin))
-        return unknown, await follow(client, handles, timeout=left, quiet=quiet) if handles else []
+        records = await follow(client, handles, timeout=left, quiet=quiet) if handles else []
+        return unknown, records, await asyncio.gather(*(failed_members(client, record) for record in records))
 
     with jobs_go_on(named):
-        unknown, records = with_client(ctx, work)
+        unknown, records, failed = with_client(ctx, work)
     _show(records, as_json)
+    for record, members in zip(records, failed, strict=True):
+        if members:
+            hint = logs_hint(record.id, members) if record.array_job_id else ""
+            failures = listed([member.label for member in members])
+            complain(f"job {record.id} ended {record.state}; failed: {failures}", hint)
     if unknown or not all(record.state.is_success for record in records):
         raise Failed
 

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +42,37 @@ def test_an_unknown_command_is_a_matter_of_usage(run: Run) -> None:
     result = run("stauts")
     assert result.status == 2
     assert result.err == "slurm-rest: error: no such command: stauts\nhint: Did you mean status?\n"
+
+
+@pytest.mark.parametrize(
+    ("word", "ours"),
+    [
+        ("squeue", "jobs"),
+        ("queue", "jobs"),
+        ("sinfo", "nodes or partitions"),
+        ("info", "status or nodes or partitions"),
+        ("sacct", "history"),
+        ("scancel", "cancel"),
+        ("sbatch", "submit"),
+        ("scontrol", "status or nodes or partitions"),
+    ],
+)
+def test_slurms_own_commands_are_told_what_they_are_called_here(run: Run, word: str, ours: str) -> None:
+    result = run(word, "show", "job")
+    assert result.status == 2
+    assert result.err == f"slurm-rest: error: no such command: {word}\nhint: Here it is: slurm-rest {ours}\n"
+
+
+@pytest.mark.parametrize("name", ["hpc", "my hpc"])
+def test_a_cluster_without_a_profile_file_is_told_what_to_write(run: Run, tmp_path: Path, name: str) -> None:
+    result = run("--cluster", name, "ping")
+
+    found = re.search(r"(\[clusters\..*\]) and, below it, (url = \S+\")\.", result.err)
+    assert found, result.err
+    path = tmp_path / "config" / "slurm-rest" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("\n".join(found.groups()).replace("HOST", "slurm.test"))
+    assert "is asked for" not in run("--cluster", name, "ping").err
 
 
 @pytest.mark.parametrize("command", ["nodes", "submit"])

@@ -37,7 +37,8 @@ def test_jobs_are_your_own_unless_asked_otherwise(
     run: Run, server: Server, arguments: list[str], shown: list[str]
 ) -> None:
     result = run("jobs", *arguments)
-    assert (result.status, result.err, ids(result.out)) == (0, "", shown)
+    said = "" if shown else "slurm-rest: no jobs match\n"
+    assert (result.status, result.err, ids(result.out)) == (0, said, shown)
 
 
 def test_the_tasks_of_an_array_stand_in_order_whatever_ids_of_their_own_they_have(run: Run, server: Server) -> None:
@@ -46,6 +47,12 @@ def test_the_tasks_of_an_array_stand_in_order_whatever_ids_of_their_own_they_hav
 
     server.jobs(job(24), task(23, 2), task(20, 3), task(22, 1), job(21))
     assert ids(run("jobs").out) == ["20_1", "20_2", "20_3", "21", "24"]
+
+
+def test_where_no_job_matches_stderr_says_so(run: Run, server: Server) -> None:
+    result = run("jobs", "-u", "nobodyy")
+    assert (result.status, ids(result.out), result.err) == (0, [], "slurm-rest: no jobs match\n")
+    assert run("jobs", "-u", "nobodyy", "--json").err == ""
 
 
 def test_a_limit_keeps_the_newest_and_says_so(run: Run, server: Server) -> None:

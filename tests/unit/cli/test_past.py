@@ -40,6 +40,15 @@ def test_your_own_jobs_of_today_oldest_first(run: Run, server: Server) -> None:
     assert asked(server, "users") == ["alice"]
 
 
+def test_the_tasks_of_an_array_stand_in_order_whatever_ids_of_their_own_they_have(run: Run, server: Server) -> None:
+    def task(job_id: int, index: int) -> dict[str, object]:
+        number = {"set": True, "infinite": False, "number": index}
+        return {**accounted(job_id), "time": {"submission": 1_772_000_000}, "array": {"job_id": 20, "task_id": number}}
+
+    server.answer("GET", JOBS, {"jobs": [task(20, 3), task(23, 2), task(22, 1), accounted(24)]})
+    assert [line.split()[0] for line in run("history").out.splitlines()[1:]] == ["20_1", "20_2", "20_3", "24"]
+
+
 def test_the_options_are_accountings(run: Run, server: Server) -> None:
     assert run("history", "-a", "-S", "2h", "-E", "1h", "-t", "F,to", "-p", "gpu", "-n", "train").status == 0
     assert asked(server, "users") == []

@@ -55,6 +55,15 @@ def test_long_options_may_be_abbreviated(run: Run, server: Server, script: str) 
     assert (sent(server)["partition"], sent(server)["dependency"]) == ("gpu", "afterok:1")
 
 
+@pytest.mark.parametrize("command", ["submit", "convert"])
+@pytest.mark.parametrize("word", ["--xyzzy", "--json", "-Y"])
+def test_an_unknown_option_is_to_be_looked_up_in_our_own_help(run: Run, command: str, word: str) -> None:
+    result = run(command, word, "--wrap", "hostname")
+    assert result.status == 2
+    said = f"slurm-rest: error: sbatch has no option {word}\nhint: slurm-rest {command} --help lists them.\n"
+    assert result.err == said
+
+
 def test_an_ambiguous_abbreviation_is_refused(run: Run, server: Server, script: str) -> None:
     assert run("submit", "--gp=1", script).status == 2
 
@@ -325,5 +334,6 @@ def test_wait_for_an_array_ends_with_the_highest_exit_code(run: Run, server: Ser
     server.answer("GET", "/slurm/jobs/state/", {"jobs": rows})
 
     assert run("submit", "-W", "-Q", "-a", "0-2", "--wrap", "true").status == 5
-    said = run("submit", "-W", "-a", "0-2", "--wrap", "true").err.splitlines()[-1]
-    assert said == "hint: Each task has an output of its own: slurm-rest logs 12_N"
+    said, hint = run("submit", "-W", "-a", "0-2", "--wrap", "true").err.splitlines()[-2:]
+    assert said == "slurm-rest: error: job 12 ended FAILED, exit code 2; failed: 12_0, 12_1"
+    assert hint == "hint: Each task has an output of its own: slurm-rest logs 12_0"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -64,7 +64,6 @@ def test_status_as_json_is_one_document_with_the_documented_keys(run: Run, serve
         "12_x",
         "12_1_2",
         "12_1+2",
-        "12_[1-3]",
         "12_1-3",
         "12+-1",
         "1.5",
@@ -154,6 +153,67 @@ def test_cancel_sends_tasks_as_they_are_named(run: Run, server: Server) -> None:
     assert server.body("DELETE")["jobs"] == ["12_3", "12_4", "9+1"]
     found = json.loads(run("cancel", "--json", "12_3").out)
     assert (found[0]["id"], found[0]["label"]) == (12, "12_3")
+
+
+def test_cancel_takes_tasks_as_jobs_lists_them(run: Run, server: Server) -> None:
+    server.answer("DELETE", "/slurm/jobs/", {"status": []})
+
+    result = run("cancel", "12_[1-3,7-11:2%4]", "12_3", "9")
+
+    assert result.status == 0, result.err
+    assert server.body("DELETE")["jobs"] == ["12_1", "12_2", "12_3", "12_7", "12_9", "12_11", "9"]
+    assert result.out.splitlines()[-2:] == ["12_11  cancelled", "9  cancelled"]
+
+
+@pytest.mark.parametrize(
+    ("word", "problem"),
+    [
+        ("12_[1-10,30-39,...]", "is cut short by Slurm; cancel the whole array as 12, or name tasks"),
+        ("12_[0-1000]", "names more than 1000 tasks"),
+        ("12_[0-9999999999]", "names more than 1000 tasks"),
+        ("12_[3-1]", "is no list of tasks"),
+        ("12_[1-3:0]", "is no list of tasks"),
+        ("12_[1,]", "is no list of tasks"),
+        ("0_[1-3]", "is not a job id"),
+    ],
+)
+def test_cancel_says_what_to_write_instead_of_tasks_that_it_cannot_tell(
+    run: Run, server: Server, word: str, problem: str
+) -> None:
+    result = run("cancel", word)
+
+    assert (result.status, result.out) == (2, "")
+    assert problem in result.err
+    assert not server.requests
+
+
+@pytest.mark.parametrize("command", ["status", "wait", "logs"])
+def test_other_commands_say_what_to_write_instead_of_several_tasks(run: Run, server: Server, command: str) -> None:
+    result = run(command, "12_[1-3]")
+
+    assert result.status == 2
+    assert "write 12_3 for one of them, or 12 for the whole array" in result.err
+
+
+def test_a_wait_for_an_array_names_the_tasks_that_failed(run: Run, server: Server) -> None:
+    array(server, "COMPLETED", "TIMEOUT", "COMPLETED", *["FAILED"] * 5)
+    records = [record for record in _records(server, 12) if "array_task_string" not in record]
+    server.answer("GET", "/slurm/job/12", {"jobs": records[::-1]})
+
+    result = run("wait", "-q", "12")
+
+    assert result.status == 1
+    said, hint = result.err.splitlines()
+    assert said.endswith("; failed: 12_1, 12_3, 12_4, 12_5, 12_6 and 1 more")
+    assert hint == "hint: Each task has an output of its own: slurm-rest logs 12_1"
+    assert run("wait", "-q", "12_1").err == ""
+
+
+def _records(server: Server, job_id: int) -> list[dict[str, Any]]:
+    status, body = cast("tuple[int, Any]", server.answers["GET", f"/slurm/job/{job_id}"])
+    assert status == 200
+    records: list[dict[str, Any]] = body["jobs"]
+    return records
 
 
 def test_wait_shows_changes_on_stderr_and_the_ends_on_stdout(run: Run, server: Server) -> None:
