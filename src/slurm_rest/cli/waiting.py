@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -87,7 +88,15 @@ def _report_unknown(jobs: Iterable[Named]) -> None:
         complain(f"there is no job {job}", _NOBODY_KNOWS)
 
 
+def _of_all(record: JobInfo) -> JobInfo:
+    """Return a record without what is one task's alone where it stands for a whole array."""
+    if not record.array_job_id or record.array_task_id is not None or record.array_tasks:
+        return record
+    return replace(record, nodes="", stdout=None, stderr=None)
+
+
 def _show(records: Sequence[JobInfo], as_json: bool) -> None:
+    records = [_of_all(record) for record in records]
     if as_json:
         out_json([describe(record, JOB_KEYS) for record in records])
     elif records:

@@ -107,6 +107,19 @@ def test_status_takes_tasks(run: Run, server: Server) -> None:
     assert "there is no job 12_2\n" in result.err
 
 
+@pytest.mark.parametrize("command", ["status", "wait"])
+def test_an_array_as_a_whole_has_no_nodes_and_no_output_of_one_task(run: Run, server: Server, command: str) -> None:
+    array(server, "COMPLETED", "COMPLETED")
+    mine = {"nodes": "c1", "standard_output": "/h/out.txt", "standard_error": "/h/err.txt"}
+    records = [{**record, **mine} for record in _records(server, 12)[:-1]]
+    server.answer("GET", "/slurm/job/12", {"jobs": records})
+
+    whole, task = json.loads(run(command, "--json", "12", "12_1").out)
+
+    assert [whole[key] for key in ("label", "nodes", "stdout", "stderr")] == ["12", "", None, None]
+    assert [task[key] for key in ("label", "nodes", "stdout", "stderr")] == ["12_1", "c1", "/h/out.txt", "/h/err.txt"]
+
+
 def test_status_takes_components(run: Run, server: Server) -> None:
     number = {"set": True, "infinite": False}
     parts = [
@@ -207,6 +220,36 @@ def test_a_wait_for_an_array_names_the_tasks_that_failed(run: Run, server: Serve
     assert said.endswith("; failed: 12_1, 12_3, 12_4, 12_5, 12_6 and 1 more")
     assert hint == "hint: Each task has an output of its own: slurm-rest logs 12_1"
     assert run("wait", "-q", "12_1").err == ""
+
+
+def test_a_wait_for_a_het_job_names_the_components_that_failed(run: Run, server: Server) -> None:
+    number = {"set": True, "infinite": False}
+    group = {"het_job_id": {**number, "number": 12}}
+    parts = [
+        job(12 + offset, state, **group, het_job_offset={**number, "number": offset})
+        for offset, state in enumerate(["COMPLETED", "FAILED"])
+    ]
+    rows = [{"job_id": f"12+{offset}", "state": part["job_state"]} for offset, part in enumerate(parts)]
+    server.answer("GET", "/slurm/job/12", {"jobs": parts})
+    server.answer("GET", "/slurm/jobs/state/", {"jobs": rows})
+
+    result = run("wait", "-q", "12")
+
+    assert (result.status, result.err) == (1, "slurm-rest: error: job 12 ended FAILED; failed: 12+1\n")
+
+
+def test_an_outage_after_the_end_takes_no_outcome_from_who_waited(run: Run, server: Server) -> None:
+    array(server, "COMPLETED", "FAILED")
+    away = {"errors": [{"error_number": 1800, "error": "Unable to contact slurm controller", "description": "x"}]}
+    answers = iter([(200, {"jobs": _records(server, 12)[:-1]})])
+    server.answers["GET", "/slurm/job/12"] = lambda request: next(answers, (502, away))
+
+    result = run("wait", "-q", "12")
+
+    assert result.status == 1
+    assert result.out.splitlines()[1].split()[0] == "12"
+    assert "1800" not in result.err
+    assert "failed:" not in result.err
 
 
 def _records(server: Server, job_id: int) -> list[dict[str, Any]]:
