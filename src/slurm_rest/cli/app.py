@@ -67,7 +67,8 @@ class _Group(click.Group):
             near = difflib.get_close_matches(name, self.list_commands(ctx), 1)
             hint = f"Did you mean {near[0]}?" if near else f"See: {ctx.command_path} --help"
             if name in _SLURMS:
-                hint = f"Here it is: {ctx.command_path} {' or '.join(_SLURMS[name])}"
+                *others, last = _SLURMS[name]
+                hint = f"Here it is: {ctx.command_path} {' or '.join([', '.join(others), last] if others else [last])}"
             raise Failed(f"no such command: {name}", hint, status=USAGE)
         return super().resolve_command(ctx, args)
 

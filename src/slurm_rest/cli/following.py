@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient
     from slurm_rest.job import AsyncJob
 
-__all__ = ["failed_members", "follow", "jobs_go_on", "logs_hint", "record_of", "split_known"]
+__all__ = ["by_state", "failed_members", "follow", "jobs_go_on", "logs_hint", "record_of", "split_known"]
 
 # What a shell reports for a command that SIGTERM ended: 128 + 15.
 _TERMINATED = 143
@@ -90,6 +90,14 @@ async def failed_members(client: AsyncSlurmClient, record: JobInfo) -> list[JobI
     except (ControllerDown, AccountingDown):
         return []
     return [member for member in members if member.state.is_terminal and not member.state.is_success]
+
+
+def by_state(failed: Sequence[JobInfo]) -> str:
+    """Return ``FAILED: 12_1, 12_3`` for members of a job, or nothing."""
+    labels: dict[str, list[str]] = {}
+    for member in failed:
+        labels.setdefault(member.state.base.value, []).append(member.label)
+    return "".join(f"; {state}: {listed(some)}" for state, some in labels.items())
 
 
 def logs_hint(job_id: int, failed: Sequence[JobInfo]) -> str:

@@ -114,7 +114,8 @@ class JobId(click.ParamType):  # type: ignore[type-arg]  # generic in click's ne
             task_id, offset = (int(part) if part else None for part in found.group(2, 3))
             return Named(int(found[1]), task_id, offset)
         if re.fullmatch(r"0*[1-9][0-9]{0,17}_\[[0-9,:%.-]+\]", text):
-            problem = "names several tasks; write 12_3 for one of them, or 12 for the whole array"
+            array = int(text.partition("_")[0])
+            problem = f"names several tasks; write {array}_3 for task 3, or {array} for the whole array"
             return self.fail(f"{text!r} {problem}", param, ctx)
         problem = "is not a job id; ids are numbers from 1 up, or 12_3 for a task and 12+1 for a component"
         return self.fail(f"{text!r} {problem}", param, ctx)

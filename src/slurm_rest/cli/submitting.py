@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from .failures import FAILED, USAGE, Failed
-from .following import failed_members, follow, jobs_go_on, logs_hint
+from .following import by_state, failed_members, follow, jobs_go_on, logs_hint
 from .sbatch_line import Line, SbatchCommand, script_of
-from .shared import listed, log_to_stderr, with_client
+from .shared import log_to_stderr, with_client
 from .terminal import Unwritable, complain, out, remark, silence_stdout
 
 if TYPE_CHECKING:
@@ -138,8 +138,7 @@ async def _outcome(client: AsyncSlurmClient, record: JobInfo, *, quiet: bool) ->
         how = f"exit code {record.exit_code.code or 0}"
         if record.exit_code.signal:
             how = f"signal {record.exit_code.signal}"
-        which = f"; failed: {listed([member.label for member in failed])}" if failed else ""
-        complain(f"job {record.id} ended {record.state}, {how}{which}", _output_hint(record, failed))
+        complain(f"job {record.id} ended {record.state}, {how}{by_state(failed)}", _output_hint(record, failed))
     return status or FAILED
 
 

@@ -15,8 +15,8 @@ from slurm_rest.tables import OutcomeTable
 
 from .documents import JOB_KEYS, describe
 from .failures import Failed
-from .following import failed_members, follow, jobs_go_on, logs_hint, record_of, split_known
-from .shared import JobId, Named, Seconds, json_option, listed, with_client
+from .following import by_state, failed_members, follow, jobs_go_on, logs_hint, record_of, split_known
+from .shared import JobId, Named, Seconds, json_option, with_client
 from .terminal import complain, out_json, out_table
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ def wait(ctx: click.Context, jobs: tuple[Named, ...], timeout: float | None, qui
     for record, members in zip(records, failed, strict=True):
         if members:
             hint = logs_hint(record.id, members) if record.array_job_id else ""
-            failures = listed([member.label for member in members])
-            complain(f"job {record.id} ended {record.state}; failed: {failures}", hint)
+            complain(f"job {record.id} ended {record.state}{by_state(members)}", hint)
     if unknown or not all(record.state.is_success for record in records):
         raise Failed
 

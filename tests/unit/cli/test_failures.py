@@ -50,11 +50,11 @@ def test_an_unknown_command_is_a_matter_of_usage(run: Run) -> None:
         ("squeue", "jobs"),
         ("queue", "jobs"),
         ("sinfo", "nodes or partitions"),
-        ("info", "status or nodes or partitions"),
+        ("info", "status, nodes or partitions"),
         ("sacct", "history"),
         ("scancel", "cancel"),
         ("sbatch", "submit"),
-        ("scontrol", "status or nodes or partitions"),
+        ("scontrol", "status, nodes or partitions"),
     ],
 )
 def test_slurms_own_commands_are_told_what_they_are_called_here(run: Run, word: str, ours: str) -> None:

@@ -335,5 +335,5 @@ def test_wait_for_an_array_ends_with_the_highest_exit_code(run: Run, server: Ser
 
     assert run("submit", "-W", "-Q", "-a", "0-2", "--wrap", "true").status == 5
     said, hint = run("submit", "-W", "-a", "0-2", "--wrap", "true").err.splitlines()[-2:]
-    assert said == "slurm-rest: error: job 12 ended FAILED, exit code 2; failed: 12_0, 12_1"
+    assert said == "slurm-rest: error: job 12 ended FAILED, exit code 2; FAILED: 12_0, 12_1"
     assert hint == "hint: Each task has an output of its own: slurm-rest logs 12_0"

@@ -205,11 +205,11 @@ def test_other_commands_say_what_to_write_instead_of_several_tasks(run: Run, ser
     result = run(command, "12_[1-3]")
 
     assert result.status == 2
-    assert "write 12_3 for one of them, or 12 for the whole array" in result.err
+    assert "write 12_3 for task 3, or 12 for the whole array" in result.err
 
 
 def test_a_wait_for_an_array_names_the_tasks_that_failed(run: Run, server: Server) -> None:
-    array(server, "COMPLETED", "TIMEOUT", "COMPLETED", *["FAILED"] * 5)
+    array(server, "COMPLETED", "TIMEOUT", "COMPLETED", *["FAILED"] * 6)
     records = [record for record in _records(server, 12) if "array_task_string" not in record]
     server.answer("GET", "/slurm/job/12", {"jobs": records[::-1]})
 
@@ -217,7 +217,7 @@ def test_a_wait_for_an_array_names_the_tasks_that_failed(run: Run, server: Serve
 
     assert result.status == 1
     said, hint = result.err.splitlines()
-    assert said.endswith("; failed: 12_1, 12_3, 12_4, 12_5, 12_6 and 1 more")
+    assert said.endswith("; TIMEOUT: 12_1; FAILED: 12_3, 12_4, 12_5, 12_6, 12_7 and 1 more")
     assert hint == "hint: Each task has an output of its own: slurm-rest logs 12_1"
     assert run("wait", "-q", "12_1").err == ""
 
@@ -235,7 +235,7 @@ def test_a_wait_for_a_het_job_names_the_components_that_failed(run: Run, server:
 
     result = run("wait", "-q", "12")
 
-    assert (result.status, result.err) == (1, "slurm-rest: error: job 12 ended FAILED; failed: 12+1\n")
+    assert (result.status, result.err) == (1, "slurm-rest: error: job 12 ended FAILED; FAILED: 12+1\n")
 
 
 def test_an_outage_after_the_end_takes_no_outcome_from_who_waited(run: Run, server: Server) -> None:
@@ -249,7 +249,7 @@ def test_an_outage_after_the_end_takes_no_outcome_from_who_waited(run: Run, serv
     assert result.status == 1
     assert result.out.splitlines()[1].split()[0] == "12"
     assert "1800" not in result.err
-    assert "failed:" not in result.err
+    assert "12_1" not in result.err
 
 
 def _records(server: Server, job_id: int) -> list[dict[str, Any]]:
