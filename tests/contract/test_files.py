@@ -193,7 +193,7 @@ async def test_the_output_is_found_whatever_its_name(
     way: str, release: str, version: str | None, shared_cluster: SharedCluster
 ) -> None:
     cluster = shared_cluster(release)
-    places = [f"/home/alice/pattern-{os.getpid()}-{next(_numbers)}" for _ in PATTERNS]
+    places = [f"/home/alice/pattern-{os.getpid()}-{next(_numbers)}.d" for _ in PATTERNS]
     mkdir = ["mkdir", "-p", *(f"{place}/sub dir" for place in places)]
     await asyncio.to_thread(cluster.exec, mkdir, user="alice", check=True)
     here = (ssh_way if way == "ssh" else mounted)(cluster)
