@@ -10,3 +10,10 @@ class ClusterError(Exception):
         self.what = " ".join(what.split())
         self.remedy = " ".join(remedy.split())
         super().__init__(f"{self.what}; {self.remedy}")
+
+
+class DiskFullError(ClusterError):
+    """There was no space left for something."""
+
+    def __init__(self, what: str, need: str = "some space") -> None:
+        super().__init__(f"the disk became full while {what}", f"free {need} or set SLURM_REST_CACHE to another folder")

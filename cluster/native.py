@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from cluster.errors import ClusterError
+from cluster.errors import ClusterError, DiskFullError
 from cluster.prime import ensure_prime, lay_down, prime_path
-from cluster.root import DEFAULT_RELEASE, HERE, ensure_root, require_machine
+from cluster.root import DEFAULT_RELEASE, HERE, disk_full, ensure_root, require_machine
 from cluster.service import SERVICES, Service
 from cluster.space import Process, close_space, enter_command, open_space, read_holder, wait_until
 from cluster.state import State, check_name, choose_ports, clusters_dir, forget, load, load_all, locked
@@ -211,7 +211,7 @@ def up(
         before = load(name)
         if before and before.running():
             _require_same(before, release, nodes, conf)
-            _finish(before, _START_SECONDS)
+            _finish(before, _START_SECONDS, {})
             cluster = Cluster(before)
             cluster.revive()
             return cluster, False
@@ -236,6 +236,8 @@ def provide(release: str) -> Path:
 def _start_again(state: State, root: Path) -> State:
     try:
         return _start(state, root)
+    except DiskFullError:
+        raise
     except ClusterError:
         # A kill may have cut the database's files off. A cluster for tests that runs is worth more than its past.
         print(f"cluster {state.name} does not start with its old data: starting without", flush=True)
@@ -314,23 +316,34 @@ def _start(state: State, root: Path) -> State:
             shutil.copy(source, upper / target)
     lay_down(prime_path(root), state.folder / "data")
     (state.folder / "data/run/up").unlink(missing_ok=True)
+    written = {path: path.stat().st_size for path in _logs(state)}
     state = replace(state, holder=open_space(state.folder, root, state.environment()))
-    _finish(state, _START_SECONDS)
+    _finish(state, _START_SECONDS, written)
     return state
 
 
-def _finish(state: State, timeout: float) -> None:
+def _logs(state: State) -> list[Path]:
+    return sorted(state.folder.glob("logs/*.log"))
+
+
+def _finish(state: State, timeout: float, written: Mapping[Path, int]) -> None:
     """Wait until the start script says that everything answers, or has given up."""
     mark = state.folder / "data/run/up"
     wait_until(lambda: mark.exists() or not state.running(), timeout)
     if not mark.exists():
-        lines = (state.folder / "logs/cluster.log").read_text(errors="replace").strip().splitlines()
-        last = lines[-1] if lines else "no output"
-        saved = clusters_dir() / f"{state.name}.failed.log"
-        saved.write_text(
-            "".join(f"== {p.name}\n{p.read_text(errors='replace')}\n" for p in sorted(state.folder.glob("logs/*.log")))
-        )
-        raise ClusterError(f"cluster {state.name} did not start ({last})", f"read {saved}")
+        raise _explain(state, written)
+
+
+def _explain(state: State, written: Mapping[Path, int]) -> ClusterError:
+    """Say in one line why a cluster did not start, and keep what its logs have beyond what was written before."""
+    news = {path.name: path.read_bytes()[written.get(path, 0) :].decode(errors="replace") for path in _logs(state)}
+    text = "".join(f"== {name}\n{lines}\n" for name, lines in news.items())
+    if disk_full(state.folder, text):
+        return DiskFullError(f"cluster {state.name} started")
+    saved = clusters_dir() / f"{state.name}.failed.log"
+    saved.write_text(text)
+    last = (news.get("cluster.log", "").strip().splitlines() or ["no output"])[-1]
+    return ClusterError(f"cluster {state.name} did not start ({last})", f"read {saved}")
 
 
 def down(name: str) -> bool:

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from cluster.errors import ClusterError
+from cluster.errors import ClusterError, DiskFullError
 from cluster.root import HERE, SPACE, build_lock, clean_env, disk_full, search_path
 from cluster.state import State, choose_ports, locked
 
@@ -77,12 +77,8 @@ def _make(root: Path, prime: Path) -> None:
 
 def _explain(root: Path, log: Path, error: Exception) -> ClusterError:
     text = log.read_text(errors="replace").strip() if log.exists() else ""
-    # The log lies on the same disk, and may have no word of it.
-    if disk_full(text, error) or shutil.disk_usage(root.parent).free < 1 << 20:
-        return ClusterError(
-            f"the disk became full while preparing the accounting database of {root.name}",
-            "free 0.3 GB or set SLURM_REST_CACHE to another folder",
-        )
+    if disk_full(root.parent, text, error):
+        return DiskFullError(f"preparing the accounting database of {root.name}", "0.3 GB")
     last = (text.splitlines() or ["no output"])[-1]
     return ClusterError(f"the accounting database of {root.name} could not be prepared ({last})", f"read {log}")
 
@@ -101,7 +97,9 @@ def lay_down(prime: Path, data: Path) -> None:
     )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["cp failed"])[-1]
-        raise ClusterError(f"the database could not be copied ({last})", f"free some space around {data}")
+        if disk_full(data, done.stderr):
+            raise DiskFullError(f"the database was copied to {data}")
+        raise ClusterError(f"the database could not be copied ({last})", f"see that {data} can be written")
     (data / "primed").touch()
     (data / "registered").unlink(missing_ok=True)
     fresh.rename(data / "database")

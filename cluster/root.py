@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from cluster.errors import ClusterError
+from cluster.errors import ClusterError, DiskFullError
 
 HERE = Path(__file__).resolve().parent
 SUITES = {"22.05": "bookworm", "24.11": "trixie", "26.05": "forky"}
@@ -40,7 +40,13 @@ _NO_NETWORK = re.compile(
     r"Temporary failure resolving|Could not resolve|Could not connect|Failed to fetch|Failed getting release file"
     r"|Network is unreachable|unable to resolve|Couldn't download",
 )
-_NO_SPACE = re.compile(r"No space left on device|write error|not enough free space", re.IGNORECASE)
+_NO_SPACE = re.compile(
+    r"No space left on device|write error|not enough free space"
+    # MariaDB's words; 28 is ENOSPC.
+    r"|(errno|errcode|error(?: number)?):? 28\b|out of disk space",
+    re.IGNORECASE,
+)
+_FULL_BYTES = 1 << 20
 
 
 def cache_dir() -> Path:
@@ -154,11 +160,8 @@ def make_base(release: str, folder: Path, output: IO[bytes] | None = None) -> No
 def _explain(release: str, log: Path, error: Exception) -> ClusterError:
     """Say in one line why a root was not built; the log holds the rest."""
     text = log.read_text(errors="replace") if log.exists() else ""
-    if disk_full(text, error):
-        return ClusterError(
-            f"the disk became full while building the root for Slurm {release}",
-            f"free {BUILD_BYTES / 1e9:.1f} GB or set SLURM_REST_CACHE to another folder",
-        )
+    if disk_full(log.parent, text, error):
+        return DiskFullError(f"building the root for Slurm {release}", f"{BUILD_BYTES / 1e9:.1f} GB")
     if moved := re.search(r"cluster-install: (.*)", text):
         return ClusterError(moved[1], "choose another release with --slurm")
     if _NO_NETWORK.search(text):
@@ -169,9 +172,14 @@ def _explain(release: str, log: Path, error: Exception) -> ClusterError:
     return ClusterError(f"building the root for Slurm {release} failed", f"read {log}")
 
 
-def disk_full(text: str, error: Exception) -> bool:
-    """Return whether a failure, or what its commands have printed, says that there is no space left."""
-    return bool(_NO_SPACE.search(text)) or (isinstance(error, OSError) and error.errno == errno.ENOSPC)
+def disk_full(folder: Path, text: str, error: Exception | None = None) -> bool:
+    """Return whether there is no space left: by the disk, by a failure, or by what its commands have printed.
+
+    The disk itself is asked because a log that lies on it may have no word of it.
+    """
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return True
+    return bool(_NO_SPACE.search(text)) or shutil.disk_usage(folder).free < _FULL_BYTES
 
 
 def _debootstrap() -> str:

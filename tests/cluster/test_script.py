@@ -187,13 +187,43 @@ def test_without_space(tmp_path: Path) -> None:
     assert "GB free, a Debian root needs" in one_line(done)
 
 
-def test_the_disk_becomes_full_at_the_start(tmp_path: Path, cluster_24_11: Cluster) -> None:
+@pytest.mark.parametrize(
+    ("megabytes", "what"),
+    [
+        pytest.param(4, "the database was copied", id="for the copy of the database"),
+        # MariaDB makes a file of 12 MB at its start.
+        pytest.param(15, "cluster slurm-24-11 started", id="for the database's own files"),
+    ],
+)
+def test_the_disk_becomes_full_at_the_start(tmp_path: Path, cluster_24_11: Cluster, megabytes: int, what: str) -> None:
     """The root is there, but not the space for a database."""
     roots = Path(cluster_24_11.state.root).parent
-    small = f'mount -t tmpfs -o size=9m tmpfs "$SLURM_REST_CACHE"; ln -s {roots} "$SLURM_REST_CACHE/roots"'
+    small = f'mount -t tmpfs -o size={megabytes}m tmpfs "$SLURM_REST_CACHE"; ln -s {roots} "$SLURM_REST_CACHE/roots"'
     after = f'{small}; trap "ls \\"$SLURM_REST_CACHE\\"" EXIT'
     done = run("up", before=after, SLURM_REST_CACHE=str(tmp_path))
-    assert "space" in one_line(done)
+    assert f"the disk became full while {what}" in one_line(done)
+
+
+def test_a_full_disk_costs_a_cluster_nothing_of_what_it_had(tmp_path: Path, cluster_24_11: Cluster) -> None:
+    """Data that cannot be read is thrown away at a start; data that there is no space to start with is not."""
+    script, roots = shlex.join(SCRIPT), Path(cluster_24_11.state.root).parent
+    folder = '"$SLURM_REST_CACHE/clusters/slurm-24-11"'
+    # Six megabytes are left, and MariaDB makes its ibtmp1 of twelve.
+    fill = "dd if=/dev/zero of=filler bs=1M 2>/dev/null && exit 9; truncate --size=-6M filler"
+    steps = (
+        f'mount -t tmpfs -o size=100m tmpfs "$SLURM_REST_CACHE"; ln -s {roots} "$SLURM_REST_CACHE/roots"',
+        f"{script} up --nodes 1; trap '{script} down' EXIT",
+        f"touch {folder}/data/kept; kill -KILL $(cut -d' ' -f1 {folder}/holder)",
+        f'cd "$SLURM_REST_CACHE"; rm {folder}/data/database/ibtmp1; {fill}',
+        f"{script} up && exit 9; rm filler",
+        f"{script} up; ls {folder}/data",
+    )
+    command = ["unshare", "--mount", "sh", "-ec", "\n".join(steps)]
+    env = {**os.environ, "SLURM_REST_CACHE": str(tmp_path)}
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=env)
+    assert "the disk became full while cluster slurm-24-11 started" in done.stderr
+    assert "\nkept\n" in done.stdout
+    assert "starting without" not in done.stdout
 
 
 def test_the_disk_becomes_full_while_the_database_is_prepared(tmp_path: Path, cluster_24_11: Cluster) -> None:
