@@ -114,9 +114,7 @@ def test_a_cluster_gets_a_copy_once(tmp_path: Path) -> None:
 
 
 def test_a_copy_that_fails_is_no_database(tmp_path: Path) -> None:
-    with pytest.raises(
-        ClusterError, match=r"could not be copied \(cp: .*prime.*\); see that .*data can be written"
-    ):
+    with pytest.raises(ClusterError, match=r"could not be copied \(cp: .*prime.*\); see that .*data can be written"):
         prime.lay_down(tmp_path / "prime", tmp_path / "data")
     assert not (tmp_path / "data/database").exists()
     assert not (tmp_path / "data/primed").exists()
