@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import logging
 import posixpath
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from .errors import (
@@ -20,13 +21,13 @@ from .errors import (
 )
 from .models import JobInfo
 from .outputs import OutputFile, Stream, output_file
-from .transport.files.base import MAX_TAIL
+from .transport.files.base import MAX_TAIL, FileStat
 
 if TYPE_CHECKING:
     from .client import AsyncSlurmClient
     from .job import AsyncJob
 
-__all__ = ["Output", "why_none"]
+__all__ = ["Output", "why_none", "written_by"]
 
 log = logging.getLogger("slurm_rest")
 
@@ -34,6 +35,8 @@ log = logging.getLogger("slurm_rest")
 _FASTEST, _SLOWEST = 0.5, 10.0
 # Slurm's own mark, as a signal, for a job whose output could not be opened.
 _NOT_OPENED = 53
+# By so much may the clock of the place with the files be behind the controller's.
+_SKEW = timedelta(seconds=5)
 
 
 class Output:
@@ -93,7 +96,7 @@ class Output:
             raise _unknown(self._job.label, record)
         if file.is_nothing:
             return None
-        path = await self._found(file)
+        path = await self._found(file, record)
         if path is None:
             raise _missing(self._job.label, record, file.path)
         return path
@@ -105,7 +108,7 @@ class Output:
         while True:
             if file is not None and file.search is None:
                 return None if file.is_nothing else file.path
-            path = None if file is None or record.state.is_pending else await self._found(file)
+            path = None if file is None or record.state.is_pending else await self._found(file, record)
             if path is not None:
                 return path
             if last:
@@ -143,19 +146,39 @@ class Output:
         # The first component runs the script; a record of another one alone is better than none.
         return min(records, key=lambda record: (record.het_job_offset or 0, record.id != job.id))
 
-    async def _found(self, file: OutputFile) -> str | None:
+    async def _found(self, file: OutputFile, record: JobInfo) -> str | None:
         """Return the path of the file if it is there, by whatever name the compute node gave it."""
         files = self._client.files
         with contextlib.suppress(FileMissing):
             await files.stat(file.path)
             return file.path
-        if file.search is not None:
-            directory = posixpath.dirname(file.path)
-            with contextlib.suppress(FilesError):
-                found = [name for name in await files.names(directory) if file.search.fullmatch(name)]
-                if len(found) == 1:
-                    return posixpath.join(directory, found[0])
-        return None
+        if file.search is None:
+            return None
+        directory = posixpath.dirname(file.path)
+        names: list[str] = []
+        with contextlib.suppress(FilesError):
+            names = [name for name in await files.names(directory) if file.search.fullmatch(name)]
+        found: dict[str, FileStat] = {}
+        for path in (posixpath.join(directory, name) for name in names):
+            with contextlib.suppress(FileMissing):
+                found[path] = await files.stat(path)
+        return written_by(record, found)
+
+
+def written_by(record: JobInfo, found: Mapping[str, FileStat]) -> str | None:
+    """Return which of the files that a job's output may be is it, None while that is not certain.
+
+    Others of that form can lie there: what was last written before the job started is older than its output. Of a job
+    that is over even such a file is taken where it is the only one: one may append to it without a word.
+    """
+    files = {path: stat for path, stat in found.items() if stat.kind != "directory"}
+    begun = record.start_time
+    if begun is not None and not record.restart_count:
+        begun -= _SKEW
+        new = [path for path, stat in files.items() if stat.modified >= begun]
+        if len(new) == 1 or not record.state.is_terminal:
+            return new[0] if len(new) == 1 else None
+    return next(iter(files)) if len(files) == 1 else None
 
 
 def _some_task(tasks: list[JobInfo]) -> str:
