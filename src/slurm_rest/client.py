@@ -238,8 +238,10 @@ class AsyncSlurmClient(Acting, Following, Looking):
         except UnsupportedVersion as error:
             # What the newest version lost, an older one that is served may still have (24.11: the cores of a socket).
             spec, prepared = await self._ready_in_older(ready, target, error)
+        if never_began is not None:
+            prepared = replace(prepared, never_began=never_began)
         try:
-            submission = await self._transport.submit(replace(prepared, never_began=never_began))
+            submission = await self._transport.submit(prepared)
         except SubmitUncertain:
             self.metrics.uncertain_submissions += 1
             raise

@@ -62,6 +62,8 @@ class PathMap:
 
     def to_cluster(self, path: str) -> str | None:
         """Return what the cluster calls a path of this host, None where it is not covered."""
+        if not self.pairs:
+            return None
         back = sorted(((local, cluster) for cluster, local in self.pairs), key=lambda pair: len(pair[0]), reverse=True)
         return _translate(path, back)
 

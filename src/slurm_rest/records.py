@@ -35,12 +35,12 @@ _EMPTY: Mapping[str, object] = MappingProxyType({})
 
 def mapping(value: object) -> Mapping[str, object]:
     """Return ``value`` if it is an object, otherwise an empty one."""
-    return value if isinstance(value, Mapping) else _EMPTY
+    # Parsed JSON has dicts only, and asking whether one is a Mapping takes long.
+    return value if type(value) is dict or isinstance(value, Mapping) else _EMPTY
 
 
 def items(value: object) -> list[Mapping[str, object]]:
     """Return the objects in a list; null and anything else count as none."""
-    # Parsed JSON has dicts only, and asking whether one is a Mapping takes longer than anything else here.
     found = value if isinstance(value, list) else []
     return [item for item in found if type(item) is dict or isinstance(item, Mapping)]
 

@@ -25,15 +25,20 @@ RUNNING = JobState.parse("RUNNING")
 # --- requests -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("method", "body"), [("POST", b"{}"), ("POST", b""), ("DELETE", b"[]"), ("GET", None), ("PUT", None)]
+)
 @pytest.mark.parametrize("base", ["http://host:6820", "https://user:word@host/slurm/", "http://[::1]:6820/a/b"])
 @pytest.mark.parametrize("query", ["", "job_id=1&job_id=2", [("users", "a b,ü"), ("step", "7")]])
-async def test_requests_are_those_that_httpx_would_build(base: str, query: str | list[tuple[str, str]]) -> None:
+async def test_requests_are_those_that_httpx_would_build(
+    method: str, body: bytes | None, base: str, query: str | list[tuple[str, str]]
+) -> None:
     async with httpx.AsyncClient(base_url=base, cookies={"seat": "7"}) as http:
-        headers = {"accept": "application/json", "x-request-id": "a-1"}
-        built = RequestBuilder(http).build("POST", "/slurm/v0.0.45/job/1_2", query, headers, b"{}")
+        same, own = {"accept": "application/json", "user-agent": "me"}, {"x-request-id": "a-1"}
+        built = RequestBuilder(http, same).build(method, "/slurm/v0.0.45/job/1_2", query, own, body)
         encoded = query if isinstance(query, str) else "users=a%20b%2C%C3%BC&step=7"
         target = f"/slurm/v0.0.45/job/1_2?{encoded}" if encoded else "/slurm/v0.0.45/job/1_2"
-        theirs = http.build_request("POST", target, headers=headers, content=b"{}")
+        theirs = http.build_request(method, target, headers={**same, **own}, content=body)
     assert str(built.url) == str(theirs.url)
     assert (built.url.raw_path, built.url.query) == (theirs.url.raw_path, theirs.url.query)
     assert (built.url.host, built.url.port, built.url.userinfo) == (
@@ -43,7 +48,10 @@ async def test_requests_are_those_that_httpx_would_build(base: str, query: str |
     )
     assert built.url.params == theirs.url.params
     assert built.headers == theirs.headers
+    assert built.headers.raw[0] == theirs.headers.raw[0]
     assert built.content == theirs.content
+    assert isinstance(built.stream, httpx.AsyncByteStream)
+    assert b"".join([piece async for piece in built.stream]) == theirs.content
 
 
 # --- answers --------------------------------------------------------------------------------------------------

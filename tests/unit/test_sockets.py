@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import socket
 import ssl
 import tracemalloc
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta, timezone
@@ -144,6 +146,14 @@ async def test_a_port_that_speaks_something_else(answer: bytes, first: bool) -> 
     async with listening(says(answer, first=first)) as port:
         error = await failure(f"http://127.0.0.1:{port}")
     assert type(error) is ProtocolError
+
+
+@pytest.mark.parametrize("name", ["gzip", "deflate"])
+async def test_an_answer_that_a_proxy_compressed(name: str) -> None:
+    packed = gzip.compress(PING) if name == "gzip" else zlib.compress(PING)
+    head = OK.replace(b"\r\n\r\n", b"\r\nContent-Encoding: %b\r\n\r\n" % name.encode())
+    async with listening(says(head % len(packed) + packed)) as port, slurm_at(f"http://127.0.0.1:{port}") as slurm:
+        assert await slurm.api_version() == "v0.0.45"
 
 
 @pytest.mark.parametrize("answer", [CUT, CHUNK % (len(PING), PING), CHUNK % (9, PING[:9])])

@@ -36,8 +36,8 @@ def check_conflicts(layer: Layer, release: str) -> None:
 
 def _tasks_per_gpu(layer: Layer, release: str) -> None:
     values = layer.values
-    name = next((name for name in ("ntasks_per_gpu", "ntasks_per_tres") if name in values), None)
-    if name is None:
+    name = "ntasks_per_gpu" if "ntasks_per_gpu" in values else "ntasks_per_tres"
+    if name not in values:
         return
     both = "ntasks_per_gpu" in values and "ntasks_per_tres" in values
     _refuse(both and values["ntasks_per_gpu"] != values["ntasks_per_tres"], "ntasks_per_gpu", "ntasks_per_tres")
@@ -48,9 +48,8 @@ def _tasks_per_gpu(layer: Layer, release: str) -> None:
 
 
 def _specialized(layer: Layer) -> None:
-    both = ("core_spec", "thread_spec")
-    _refuse(all(layer.given(name) for name in both), *both)
-    _refuse(all(layer.from_environment(name) for name in both), *both)
+    core, thread = layer.sources.get("core_spec"), layer.sources.get("thread_spec")
+    _refuse(core is not None and core is thread, "core_spec", "thread_spec")
 
 
 _MEMORY = ("mem", "mem_per_cpu", "mem_per_gpu")
@@ -58,6 +57,8 @@ _MEMORY = ("mem", "mem_per_cpu", "mem_per_gpu")
 
 def _memory(layer: Layer) -> None:
     """``--mem``, ``--mem-per-cpu`` and ``--mem-per-gpu``: only one of each source, and a given one counts."""
+    if len([name for name in _MEMORY if name in layer.sources]) < 2:
+        return
     given = [name for name in _MEMORY if layer.given(name)]
     _refuse(len(given) > 1, *given[:2])
     variables = [name for name in _MEMORY if layer.from_environment(name)]

@@ -26,15 +26,16 @@ __all__ = ["FLAG_OF", "GRES_FLAG_OF", "INFINITE", "INVALID_DEP_OF", "PUT", "deri
 Values = Mapping[str, object]
 
 PUT = tuple((row.name, row.put) for row in OPTIONS if row.put)
+_PUT_OF = dict(PUT)
 _SIGNAL_NAMES = {number: name for name, number in SIGNAL_NUMBERS.items()}
 
 
 def derive(values: Values, place: Place) -> Derived:
-    """Return what sbatch would send for one component."""
+    """Return what sbatch would send for one component; ``values`` are in the order of OPTIONS."""
     made = Derived()
-    for name, put in PUT:
-        if name in values:
-            made.fields[put] = values[name]
+    for name, value in values.items():
+        if name in _PUT_OF:
+            made.fields[_PUT_OF[name]] = value
     for step in (_times, _memory, _files, _flags, _sharing, _words, _hint, add_tres, _hosts):
         step(values, made, place)
     add_tasks(values, made.fields, made.variables, made.flags, release=place.release)

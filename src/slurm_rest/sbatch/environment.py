@@ -137,6 +137,9 @@ class Process:
 
 def _unless_given(variables: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
     """Leave out what sbatch does not replace: how memory is bound, where the submitter's environment says so."""
+    if not any(name.startswith("SLURM_MEM_BIND") for name in variables):
+        # Nearly always; and each look into os.environ encodes the name anew.
+        return dict(variables)
     unset = {"SLURM_MEM_BIND_VERBOSE", "SLURM_MEM_BIND_SORT"} & given.keys()
     unset |= {"SLURM_MEM_BIND"} if "SBATCH_MEM_BIND" in given else set()
     if not unset:

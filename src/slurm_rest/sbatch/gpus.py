@@ -92,7 +92,7 @@ def _collect(fields: Mapping[str, object], counts: Counts) -> tuple[dict[tuple[s
     gpus_asked = False
     for text, slot in (("cpus_per_tres", "cpus"), ("tres_per_job", "job"), ("tres_per_node", "node"),
                        ("tres_per_socket", "socket"), ("tres_per_task", "task"), ("memory_per_tres", "")):  # fmt: skip
-        for name, kind, count in _items(fields.get(text)):
+        for name, kind, count in _items(fields[text]) if text in fields else ():
             resource = found.setdefault((name, kind), _Resource(name))
             if slot:
                 setattr(resource, slot, count)

@@ -93,7 +93,8 @@ _NO_JOB = {
     "external": ("is a job without a script", "Submit it with sbatch itself."),
     "test_only": ("submits nothing", "slurm-rest convert shows what would be sent."),
 }
-_NEVER_OVER_REST = {
+_NO_JOB_OVER_REST = {
+    **_NO_JOB,
     "external": ("is a job without a script, which REST does not take", "Submit it with sbatch itself."),
     "test_only": (
         "submits nothing, and REST cannot ask when a job would start",
@@ -122,7 +123,7 @@ def refuse_inexpressible(values: Values, release: str, *, commands: bool = False
 
     With ``commands`` the job goes to sbatch itself, which takes what REST does not.
     """
-    never = _NO_JOB if commands else {**_NO_JOB, **_NEVER_OVER_REST}
+    never = _NO_JOB if commands else _NO_JOB_OVER_REST
     for name, value in values.items():
         row = ROW_OF[name]
         if not row.exists_in(release):

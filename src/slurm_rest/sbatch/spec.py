@@ -161,7 +161,7 @@ class JobSpec:
     if not TYPE_CHECKING:
         # Type checkers see the dataclass's own signature; at run time a misspelt field gets an error that helps.
         def __init__(self, script: str = "", **options: object) -> None:
-            options = _canonical(options, _names())
+            options = _canonical(options)
             values = {name: value for name, value in options.items() if name not in _REST and value is not None}
             layer = Layer({name: read_keyword(name, value) for name, value in values.items() if name in ROW_OF})
             layer.sources = dict.fromkeys(layer.values, False)
@@ -186,7 +186,7 @@ class JobSpec:
 
     def replace(self, **options: object) -> JobSpec:
         """Return a copy in which ``options`` win, as on a command line; None puts an option back to unset."""
-        plain = _canonical(options, _names())
+        plain = _canonical(options)
         rows = Options(OPTIONS, _NEWEST)
         layer = Layer(self.options())
         for name, value in plain.items():
@@ -262,10 +262,7 @@ class JobSpec:
 _NAMES = tuple(row.name for row in OPTIONS if not row.inert)
 _UNSET = dict.fromkeys(_NAMES)
 _REST = ("args", "env", "components")
-
-
-def _names() -> tuple[str, ...]:
-    return ("script", *_REST, *_NAMES)
+_KNOWN = dict.fromkeys(("script", *_REST, *_NAMES))
 
 
 def _fill(
@@ -290,6 +287,8 @@ def _fill(
 
 
 def _frozen(value: object) -> object:
+    if type(value) is tuple:
+        return value
     if value is None:
         return ()
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
@@ -301,12 +300,12 @@ def _frozen(value: object) -> object:
 _ALIASES = {"job_name": "name"}
 
 
-def _canonical(options: Mapping[str, object], known: Iterable[str]) -> dict[str, object]:
+def _canonical(options: Mapping[str, object]) -> dict[str, object]:
     found: dict[str, object] = {}
     for given, value in options.items():
         name = _ALIASES.get(given, given)
-        if name not in known:
-            raise _unknown(given, known)
+        if name not in _KNOWN:
+            raise _unknown(given)
         if name in found:
             raise SpecError(f"{given} and {name} are the same option", field=name, hint="Give only one of them.")
         found[name] = value
@@ -315,14 +314,14 @@ def _canonical(options: Mapping[str, object], known: Iterable[str]) -> dict[str,
 
 def canonical_keywords(options: Mapping[str, object]) -> dict[str, object]:
     """Return keywords under the names of JobSpec's fields, or SpecError for one that does not exist."""
-    return _canonical(options, _names())
+    return _canonical(options)
 
 
-def _unknown(name: str, known: Iterable[str]) -> SpecError:
+def _unknown(name: str) -> SpecError:
     if name == "wrap":
         hint = 'Pass the commands as the script: "#!/bin/sh\\nhostname\\n"'
         return SpecError("A job has no option 'wrap'", field=name, hint=hint, kind="usage")
-    near = difflib.get_close_matches(name, list(known), 1, 0.6)
+    near = difflib.get_close_matches(name, _KNOWN, 1, 0.6)
     hint = f"Did you mean {near[0]!r}?" if near else "Options are sbatch's long ones with _ for -."
     return SpecError(f"A job has no option {name!r}", field=name, hint=hint, kind="usage")
 

@@ -88,7 +88,7 @@ def _given(values: Mapping[str, object], fields: Fields, release: str) -> _Plan:
         plan.least, plan.most, is_set = node_bounds(nodes)
         plan.nodes_set, plan.size = True, nodes if is_set else ""
     per_task = str(fields.get("tres_per_task", ""))
-    found = _CPU.search(per_task.lower() if dialect_of(release).lowers_tres else per_task)
+    found = _CPU.search(per_task.lower() if dialect_of(release).lowers_tres else per_task) if per_task else None
     if found:
         plan.cpus = whole(found[1])
     return plan

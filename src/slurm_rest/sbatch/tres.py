@@ -137,7 +137,7 @@ def _leading(text: str) -> int:
 def _bind(values: Values, made: Derived, per_task: str, place: Place) -> None:
     bind = f"gres/gpu:{values['gpu_bind']}" if "gpu_bind" in values else values.get("tres_bind")
     counts: dict[str, int] = {}
-    for part in per_task.split(","):
+    for part in per_task.split(",") if per_task else ():
         found = _GRES.fullmatch(part)
         if found is None and part.startswith("gres/"):
             hint = "It takes gres/NAME[:TYPE]=N."

@@ -106,14 +106,18 @@ def read_answer(
     raw: bytes,
     request_id: str = "",
     like: Answer | None = None,
+    *,
+    token: str = "",
+    user: str = "",
 ) -> Answer:
     """Read one HTTP answer; bytes that are not UTF-8 survive as surrogates (one odd job name spoils a whole list).
 
     ``like`` is an earlier answer; with the same status and bytes it is not read again, and its body is shared.
+    ``token`` and ``user`` are what it was asked with.
     """
     if like is not None and like.is_json and (status, raw) == (like.status, like.raw):
-        return replace(like, context=replace(like.context, method=method, path=path, request_id=request_id))
-    where = ErrorContext(method, path, status, request_id=request_id)
+        context = replace(like.context, method=method, path=path, request_id=request_id)
+        return replace(like, context=context, token=token, user=user)
     body: object = None
     if content_type.partition(";")[0].strip().lower() == "application/json":
         try:
@@ -121,11 +125,15 @@ def read_answer(
         except ValueError as error:
             message = f"{method} {path}: the answer is not complete JSON ({len(raw)} bytes)"
             hint = "The connection was cut, or something between client and slurmrestd changed the answer."
+            where = ErrorContext(method, path, status, request_id=request_id)
             raise ProtocolError(message, hint=hint, context=where) from error
     if not isinstance(body, Mapping):
-        return Answer(where, text=raw[:300].decode("utf-8", "replace").strip(), raw=raw)
+        where = ErrorContext(method, path, status, request_id=request_id)
+        words = raw[:300].decode("utf-8", "replace").strip()
+        return Answer(where, text=words, raw=raw, token=token, user=user)
     errors, warnings = read_issues(body.get("errors")), read_issues(body.get("warnings"))
-    return Answer(ErrorContext(method, path, status, errors, warnings, request_id), body, is_json=True, raw=raw)
+    context = ErrorContext(method, path, status, errors, warnings, request_id)
+    return Answer(context, body, is_json=True, raw=raw, token=token, user=user)
 
 
 def error_of(answer: Answer, token: str = "", now: float | None = None) -> SlurmError | None:

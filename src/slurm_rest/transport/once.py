@@ -98,7 +98,7 @@ class ExactlyOnce:
 
         With a key of the caller's own the job stays: trying again returns it.
         """
-        task = asyncio.ensure_future(self._submit(job))
+        task = asyncio.create_task(self._submit(job))
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 from slurm_rest.records import mapping, number
 
@@ -17,6 +18,8 @@ _TAKES_A_NAME = frozenset(
 _WORDS = frozenset({"submit", "allocate", "requeue", "node", "hostlist", "hostnames", "state"})
 
 
+# Jobs have paths of their own, but most requests are of a few kinds, and each is named twice.
+@lru_cache(maxsize=256)
 def operation_name(method: str, path: str) -> str:
     """Return ``GET job/{}`` for ``GET /slurm/v0.0.42/job/12``; accounting's begin with ``slurmdb/``."""
     service, _, rest = path.strip("/").partition("/")
@@ -33,7 +36,7 @@ def slurm_time(answer: Answer) -> int | None:
 
     Those about single jobs and all jobs have it as ``last_update``; in others that word means another thing.
     """
-    if answer.status != 200 or answer.context.errors:
+    if answer.context.method != "GET" or answer.status != 200 or answer.context.errors:
         return None
     operation = operation_name(answer.context.method, answer.context.path)
     if operation == "GET diag":

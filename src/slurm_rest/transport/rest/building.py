@@ -10,6 +10,7 @@ import httpx
 
 __all__ = ["Query", "RequestBuilder", "encode_query", "ids_query"]
 
+_HAVE_BODIES = frozenset({"POST", "PUT", "PATCH"})
 # A text is encoded already.
 Query = Sequence[tuple[str, str]] | str
 
@@ -30,32 +31,45 @@ def encode_query(query: Query) -> bytes:
 class RequestBuilder:
     """Builds requests of one client, as ``client.build_request`` does, in a fraction of the time.
 
-    httpx looks twice at each character of a URL, 2 ms for one with 1,000 ids, and merges headers with the client's.
+    ``headers`` are those that all have; names of headers are in lower case, here and in ``build``.
+    httpx looks twice at each character of a URL, 2 ms for one with 1,000 ids, merges headers with the client's, and
+    finds out what kind of body it is.
     """
 
-    def __init__(self, client: httpx.AsyncClient) -> None:
+    def __init__(self, client: httpx.AsyncClient, headers: Mapping[str, str] | None = None) -> None:
         self._client = client
         self._base = str(client.base_url).rstrip("/")
         # Half the time of a request is its URL, and most requests go to a few. A URL never changes.
         self._url = lru_cache(maxsize=64)(httpx.URL)
-        self._headers = dict(client.headers)
+        self._headers = {**_encoded(client.headers), **_encoded(headers or {})}
 
     def build(
         self, method: str, path: str, query: Query, headers: Mapping[str, str], body: bytes | None
     ) -> httpx.Request:
-        """Return the request. ``path`` is encoded already; names of headers are in lower case."""
+        """Return the request. ``path`` is encoded already."""
+        url = self._url(f"{self._base}/{path.lstrip('/')}")
+        sent = [(b"Host", url.netloc), *{**self._headers, **_encoded(headers)}.items()]
+        if body or method in _HAVE_BODIES:
+            sent.append((b"Content-Length", b"%d" % len(body or b"")))
         request = httpx.Request(
             method,
-            self._url(f"{self._base}/{path.lstrip('/')}"),
-            headers={**self._headers, **headers},
+            url,
+            headers=sent,
             # Of a proxy that wants to know its clients again.
             cookies=self._client.cookies or None,
-            content=body,
+            # With a stream, host and length are the caller's to tell.
+            stream=httpx.ByteStream(body or b""),
         )
+        # A transport may look at the content, which httpx has at hand only once it is read.
+        request.read()
         encoded = encode_query(query)
         if encoded:
             request.url = _QueriedURL(request.url, encoded)
         return request
+
+
+def _encoded(headers: Mapping[str, str]) -> dict[bytes, bytes]:
+    return {name.encode("ascii"): value.encode("ascii") for name, value in headers.items()}
 
 
 class _QueriedURL(httpx.URL):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterable
 from typing import NamedTuple
 
 import httpx
@@ -33,7 +34,7 @@ async def fetch(client: httpx.AsyncClient, context: ErrorContext, request: httpx
         if announced.isdecimal() and int(announced) > most:
             raise _too_large(context, most)
         pieces, size = [], 0
-        async for piece in response.aiter_bytes():
+        async for piece in _pieces(response):
             size += len(piece)
             if size > most:
                 raise _too_large(context, most)
@@ -41,6 +42,14 @@ async def fetch(client: httpx.AsyncClient, context: ErrorContext, request: httpx
     finally:
         await response.aclose()
     return Fetched(response.status_code, response.headers, b"".join(pieces))
+
+
+def _pieces(response: httpx.Response) -> AsyncIterable[bytes]:
+    """Return the answer's body as it comes: what is not compressed need not pass through httpx's decoders."""
+    stream = response.stream
+    if isinstance(stream, httpx.AsyncByteStream) and "content-encoding" not in response.headers:
+        return stream
+    return response.aiter_bytes()
 
 
 def _is_listing(path: str) -> bool:

@@ -8,7 +8,6 @@ import logging
 import platform
 import secrets
 import time
-from dataclasses import replace
 from urllib.parse import quote
 
 import httpx
@@ -91,16 +90,15 @@ class Sender:
         async with self._slots:
             # Asked here: a token may end while a request waits for its turn.
             token = await self._tokens.token()
-            headers = self._headers(token, body, context.request_id)
-            answer = await self._timed(context, query, headers, body, like, timeout)
+            answer = await self._timed(context, query, token, body, like, timeout)
         self.release, self.cluster = answer.release or self.release, answer.cluster or self.cluster
-        return replace(answer, token=token, user=self._settings.user or "")
+        return answer
 
     async def _timed(
         self,
         context: ErrorContext,
         query: Query,
-        headers: dict[str, str],
+        token: str,
         body: bytes | None,
         like: Answer | None,
         timeout: httpx.Timeout | None,
@@ -114,13 +112,23 @@ class Sender:
             limits = timeout or self._timeout
             with translated(self._settings.url, limits, context, tunnelled=self._dialer is not None):
                 client, builder = self._http()
-                request = builder.build(method, path, query, headers, body)
+                request = builder.build(method, path, query, _headers(token, body, context.request_id), body)
                 if timeout is not None:
                     request.extensions = {**request.extensions, "timeout": timeout.as_dict()}
                 response = await fetch(client, context, request)
             status, received = response.status, len(response.content)
             content_type = response.headers.get("content-type", "")
-            answer = read_answer(method, path, status, content_type, response.content, context.request_id, like)
+            answer = read_answer(
+                method,
+                path,
+                status,
+                content_type,
+                response.content,
+                context.request_id,
+                like,
+                token=token,
+                user=self._settings.user or "",
+            )
             error = error_of(answer)
             outcome = type(error).__name__ if error else "ok"
         except SlurmError as error:
@@ -144,17 +152,6 @@ class Sender:
         elif by_proxy is not None:
             self._tokens.note_time(by_proxy, before, after, from_slurm=False)
 
-    def _headers(self, token: str, body: bytes | None, request_id: str) -> dict[str, str]:
-        headers = {"accept": "application/json", "user-agent": _USER_AGENT, "x-request-id": request_id}
-        if token:
-            headers["x-slurm-user-token"] = token
-        if self._settings.user:
-            headers["x-slurm-user-name"] = quote(self._settings.user, safe="@+.-_")
-        if body is not None:
-            # slurmrestd refuses the type with a charset behind it.
-            headers["content-type"] = "application/json"
-        return headers
-
     def _http(self) -> tuple[httpx.AsyncClient, RequestBuilder]:
         if self._client is None or self._builder is None:
             self._loop = asyncio.get_running_loop()
@@ -165,11 +162,30 @@ class Sender:
                 timeout=self._timeout,
                 connections=CONCURRENCY,
             )
-            self._builder = RequestBuilder(self._client)
+            self._builder = RequestBuilder(self._client, _same_headers(self._settings.user))
         if self._loop is not asyncio.get_running_loop():
             hint = "Make one in each: async with AsyncSlurmClient(...) inside asyncio.run(...)."
             raise SlurmError("This client was used in another event loop before", hint=hint)
         return self._client, self._builder
+
+
+def _same_headers(user: str | None) -> dict[str, str]:
+    """Return the headers that all requests have."""
+    headers = {"accept": "application/json", "user-agent": _USER_AGENT}
+    if user:
+        headers["x-slurm-user-name"] = quote(user, safe="@+.-_")
+    return headers
+
+
+def _headers(token: str, body: bytes | None, request_id: str) -> dict[str, str]:
+    """Return those of one request."""
+    headers = {"x-request-id": request_id}
+    if token:
+        headers["x-slurm-user-token"] = token
+    if body is not None:
+        # slurmrestd refuses the type with a charset behind it.
+        headers["content-type"] = "application/json"
+    return headers
 
 
 def _log_request(record: RequestRecord, path: str) -> None:

@@ -29,6 +29,8 @@ __all__ = ["Submitter"]
 
 log = logging.getLogger("slurm_rest")
 
+_JSON = json.JSONEncoder(ensure_ascii=False)
+
 
 class Submitter:
     """Submits over one RestTransport; see ExactlyOnce for ``recovery_timeout``."""
@@ -74,7 +76,7 @@ class Submitter:
     async def send(self, job: PreparedJob) -> Submission | Lost:
         """Send once. The job id in the answer is the outcome, whatever the HTTP status."""
         # Bytes that came as surrogates go out as the bytes that they were.
-        body = json.dumps(job.body, ensure_ascii=False).encode("utf-8", "surrogateescape")
+        body = _JSON.encode(job.body).encode("utf-8", "surrogateescape")
         sent = time.monotonic()
         try:
             answer = await self._rest.connection.post_once(
