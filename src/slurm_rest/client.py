@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import cache
@@ -206,8 +206,12 @@ class AsyncSlurmClient(Acting, Following, Looking):
 
         ``words`` are an idempotency key; ``never_began`` is asked while accounting is away, see PreparedJob.
         """
-        with _nothing_submitted():
+        try:
             return await self._submit_read(source, options, given, words, never_began)
+        except (TransportError, ControllerDown, AccountingDown) as error:
+            # These leave one guessing; what is uncertain is SubmitUncertain.
+            error.hint = f"No job was submitted. {error.hint}".rstrip()
+            raise
 
     async def _submit_read(
         self,
@@ -287,13 +291,3 @@ class AsyncSlurmClient(Acting, Following, Looking):
         number, task_id, offset = read_label(job_id)
         identity = Identity(number, submit_time=None if submit_time is None else read_time(submit_time))
         return AsyncJob(self, number, task_id=task_id, offset=offset, identity=identity)
-
-
-@contextlib.contextmanager
-def _nothing_submitted() -> Iterator[None]:
-    """Say with errors that leave one guessing that there is no job: what is uncertain is SubmitUncertain."""
-    try:
-        yield
-    except (TransportError, ControllerDown, AccountingDown) as error:
-        error.hint = f"No job was submitted. {error.hint}".rstrip()
-        raise

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from slurm_rest.sbatch import JobSpec, Script, read_job
+from slurm_rest.transport.rest import transport as rest_transport
+from tests.support.transports import rest_of
 
 from .test_submit import MADE, owned
 from .wire import Server, body_of, client, no_pauses, server
@@ -84,3 +86,16 @@ async def test_the_environment_and_the_directory_may_change_between_two_jobs(
         True
     ] * 3
     assert ["SBATCH_PARTITION=x" in one["environment"] for one in jobs] == [True, False, False]
+
+
+async def test_the_newest_job_known_is_the_highest_that_is_still_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Behind the highest possible id they begin anew.
+    monkeypatch.setattr(rest_transport, "_KEPT", 3)
+    async with client() as slurm:
+        rest, told = rest_of(slurm), []
+        for job_id in (8, 9, 7, 1, 2, 2, 3, 5):
+            rest.remember(job_id, f"key {job_id}")
+            assert rest.newest == max(rest.made)
+            told.append(rest.newest)
+        rest.forget()
+    assert (told, rest.newest) == ([8, 9, 9, 9, 7, 7, 3, 5], 0)

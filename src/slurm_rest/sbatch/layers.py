@@ -83,17 +83,17 @@ def apply_given(layer: Layer, given: Sequence[Given], options: Options, *, in_sc
 
 def put(layer: Layer, row: Option, value: object, options: Options, *, environment: bool) -> None:
     """Set one option; others of its slot go, and what adds up adds up."""
-    values = layer.values
-    before = values.get(row.name)
+    values, own = layer.values, row.name
+    before = values.get(own)
     for name in row.clears:
         values.pop(name, None)
     if row.slot:
         for other in options.slots[row.slot]:
-            if other != row.name:
+            if other != own:
                 values.pop(other, None)
-    add = _ADDING.get(row.name)
-    values[row.name] = value if add is None or before is None else add(before, value, options.release)
-    layer.sources[row.name] = environment
+    add = _ADDING.get(own)
+    values[own] = value if add is None or before is None else add(before, value, options.release)
+    layer.sources[own] = environment
 
 
 def _add_mail(before: object, value: object, release: str) -> object:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import httpx
 
 from slurm_rest.errors import (
@@ -20,36 +17,33 @@ from slurm_rest.errors import (
 
 from .proxies import blame_proxy
 
-__all__ = ["lost", "translated"]
+__all__ = ["FAULTS", "lost", "translated"]
+
+# A raw OSError is TLS's: an alert after the handshake, for instance for want of a client certificate.
+FAULTS = (httpx.TransportError, httpx.DecodingError, httpx.InvalidURL, OSError)
 
 
-@contextmanager
-def translated(url: str, timeout: httpx.Timeout, context: ErrorContext, *, tunnelled: bool) -> Iterator[None]:
-    """Turn httpx's errors into ours. Their texts carry addresses, never headers. No proxy is used in a tunnel."""
+def translated(
+    error: Exception, url: str, timeout: httpx.Timeout, context: ErrorContext, *, tunnelled: bool
+) -> SlurmError:
+    """Return ours for one of FAULTS. Their texts carry addresses, never headers. No proxy is used in a tunnel."""
 
     def blame(hint: str) -> str:
         return hint if tunnelled else blame_proxy(url, hint)
 
-    try:
-        yield
-    except SlurmError:
-        # What the way to slurmrestd says by itself.
-        raise
-    except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+    if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)):
         message, hint = _connect_problem(url, error)
-        raise Unreachable(message, hint=blame(hint), context=context) from error
-    except httpx.TimeoutException as error:
+        return Unreachable(message, hint=blame(hint), context=context)
+    if isinstance(error, httpx.TimeoutException):
         hint = "slurmrestd is busy or stuck, or slurmctld behind it is."
         message = f"{url} gave no answer within {timeout.read:g} s ({context.method} {context.path})"
-        raise Timeout(message, hint=hint, context=context) from error
-    except (httpx.UnsupportedProtocol, httpx.InvalidURL, httpx.LocalProtocolError) as error:
-        raise ConfigError(f"Cannot use {url}: {error}", hint="Check SLURM_REST_URL.", context=context) from error
-    except (httpx.TransportError, httpx.DecodingError, OSError) as error:
-        # A raw OSError is TLS's: an alert after the handshake, for instance for want of a client certificate.
-        reason = str(error) or type(error).__name__
-        hint = "It may speak https, or something else than HTTP; or slurmrestd ended while it answered."
-        message = f"{url} broke the exchange off ({context.method} {context.path}): {reason}"
-        raise ProtocolError(message, hint=blame(hint), context=context) from error
+        return Timeout(message, hint=hint, context=context)
+    if isinstance(error, (httpx.UnsupportedProtocol, httpx.InvalidURL, httpx.LocalProtocolError)):
+        return ConfigError(f"Cannot use {url}: {error}", hint="Check SLURM_REST_URL.", context=context)
+    reason = str(error) or type(error).__name__
+    hint = "It may speak https, or something else than HTTP; or slurmrestd ended while it answered."
+    message = f"{url} broke the exchange off ({context.method} {context.path}): {reason}"
+    return ProtocolError(message, hint=blame(hint), context=context)
 
 
 def _connect_problem(url: str, error: Exception) -> tuple[str, str]:

@@ -65,7 +65,7 @@ class Search:
 
     def sending(self) -> None:
         """Keep in mind the newest job known before the job is sent."""
-        self._last = max(self._rest.made, default=0)
+        self._last = self._rest.newest
 
     async def look(self, *, final: bool) -> Look:
         """Look behind the last known id first, where the job nearly always is; then everywhere."""

@@ -23,8 +23,8 @@ from slurm_rest.transport.operations import operation_name, proxy_time, slurm_ti
 from slurm_rest.transport.streams import Dialer
 
 from .building import Query, RequestBuilder
-from .faults import translated
-from .fetching import fetch
+from .faults import FAULTS, translated
+from .fetching import Fetched, fetch
 from .pool import make_pool
 
 __all__ = ["Sender"]
@@ -109,13 +109,7 @@ class Sender:
         before, started = self._tokens.clock.local(), time.perf_counter()
         outcome, status, received = "cancelled", None, 0
         try:
-            limits = timeout or self._timeout
-            with translated(self._settings.url, limits, context, tunnelled=self._dialer is not None):
-                client, builder = self._http()
-                request = builder.build(method, path, query, _headers(token, body, context.request_id), body)
-                if timeout is not None:
-                    request.extensions = {**request.extensions, "timeout": timeout.as_dict()}
-                response = await fetch(client, context, request)
+            response = await self._exchange(context, query, _headers(token, body, context.request_id), body, timeout)
             status, received = response.status, len(response.content)
             content_type = response.headers.get("content-type", "")
             answer = read_answer(
@@ -143,6 +137,27 @@ class Sender:
             _log_request(record, path)
         self._note_time(answer, response.headers.get("date", ""), before)
         return answer
+
+    async def _exchange(
+        self,
+        context: ErrorContext,
+        query: Query,
+        headers: dict[str, str],
+        body: bytes | None,
+        timeout: httpx.Timeout | None,
+    ) -> Fetched:
+        try:
+            client, builder = self._http()
+            request = builder.build(context.method, context.path, query, headers, body)
+            if timeout is not None:
+                request.extensions = {**request.extensions, "timeout": timeout.as_dict()}
+            return await fetch(client, context, request)
+        except SlurmError:
+            # What the way to slurmrestd says by itself.
+            raise
+        except FAULTS as error:
+            url, limits = self._settings.url, timeout or self._timeout
+            raise translated(error, url, limits, context, tunnelled=self._dialer is not None) from error
 
     def _note_time(self, answer: Answer, date: str, before: float) -> None:
         told, after = slurm_time(answer), self._tokens.clock.local()
@@ -189,6 +204,8 @@ def _headers(token: str, body: bytes | None, request_id: str) -> dict[str, str]:
 
 
 def _log_request(record: RequestRecord, path: str) -> None:
+    if not log.isEnabledFor(logging.DEBUG):
+        return
     log.debug(
         "%s %s %s: HTTP %s, %s, %d bytes, %.4f s",
         record.request_id,

@@ -82,6 +82,8 @@ class RestTransport:
         timeout = {} if read_timeout is None else {"read_timeout": read_timeout}
         self.connection = Connection(settings, dialer=dialer, http_transport=http_transport, metrics=metrics, **timeout)
         self.made: dict[int, str] = {}
+        # The highest id among them.
+        self.newest = 0
         self.seen: dict[int, str] = {}
         self.names = Names()
         # A job's id, and a moment before which it was submitted, and so all jobs before it.
@@ -183,6 +185,11 @@ class RestTransport:
     def remember(self, job_id: int, key: str) -> None:
         """Keep in mind which job a key made, so that it is not looked at again."""
         _keep(self.made, job_id, key)
+        if job_id > self.newest:
+            self.newest = job_id
+        elif self.newest not in self.made:
+            # Ids began anew, and the last one of before has been dropped.
+            self.newest = max(self.made)
 
     def saw(self, job_id: int, key: str) -> None:
         """Keep in mind whose key a job carries that was read."""
@@ -191,6 +198,7 @@ class RestTransport:
     def forget(self) -> None:
         """Trust no id any more: a controller that was killed forgets its newest jobs and gives their ids to others."""
         self.made.clear()
+        self.newest = 0
         self.seen.clear()
         self.names.clear()
         self.aged = (0, 0.0)
