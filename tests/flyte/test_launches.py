@@ -142,12 +142,18 @@ async def test_a_controller_that_is_away_is_asked_again() -> None:
         cancelled(raw={"kill_request_user": "alice"}),
         cancelled(state=JobState.parse("CANCELLED by 2001")),
         cancelled(state=JobState.parse("FAILED")),
+        cancelled(source="accounting", derived_exit_code=ExitCode(0, 0)),
     ],
 )
 async def test_no_node_is_asked_about_others(record: JobInfo) -> None:
     asked: list[str] = []
     assert await reason_of(record, over_rest([], asked)) == ""
     assert not asked
+
+
+async def test_accounting_has_no_exit_code_of_the_steps_of_one_that_was_not_launched() -> None:
+    record = cancelled(source="accounting", derived_exit_code=ExitCode(), state=JobState.parse("CANCELLED by 0"))
+    assert "Prolog" in await reason_of(record, over_rest([node(1)], []))
 
 
 async def test_each_task_of_an_array_has_its_own_node() -> None:

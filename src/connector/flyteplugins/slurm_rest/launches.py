@@ -75,6 +75,9 @@ def _is_doubtful(record: JobInfo) -> bool:
     code = record.exit_code
     if record.state.base is not BaseState.CANCELLED or not record.nodes or code.code or code.signal:
         return False
+    if record.source == "accounting" and record.derived_exit_code.code is not None:
+        # 24.11's has 0:0 for all that were cancelled, but 0:0 of the steps only where the script ended.
+        return False
     return not is_unlaunched(record) and _may_be_root(record)
 
 
