@@ -15,7 +15,7 @@ from types import MappingProxyType
 from .errors import SlurmIssue
 from .keys import split_comment
 from .models import Diagnostics, ExitCode, JobInfo, Node, Partition, Ping
-from .states import JobState
+from .states import BaseState, JobState
 
 __all__ = [
     "ranges",
@@ -26,6 +26,7 @@ __all__ = [
     "read_node",
     "read_partition",
     "read_ping",
+    "reason_of_end",
 ]
 
 # NO_VAL, INFINITE and their 64-bit forms, which slurmdb writes into plain integers (4294967294: never started).
@@ -215,6 +216,8 @@ def read_accounting_job(record: Mapping[str, object]) -> JobInfo:
     het_job = number(het.get("job_id")) or None
     state = JobState.parse(state_record.get("current"))
     over = state.is_terminal
+    code = exit_code(record.get("exit_code")) if over else ExitCode()
+    nodes = "" if record.get("nodes") == "None assigned" else text(record.get("nodes"))
     return JobInfo(
         id=number(record.get("job_id")) or 0,
         name=text(record.get("name")),
@@ -224,8 +227,8 @@ def read_accounting_job(record: Mapping[str, object]) -> JobInfo:
         qos=text(record.get("qos")),
         cluster=text(record.get("cluster")),
         state=state,
-        reason=_reason(state_record.get("reason")),
-        exit_code=exit_code(record.get("exit_code")) if over else ExitCode(),
+        reason=reason_of_end(state, code, _reason(state_record.get("reason")), nodes),
+        exit_code=code,
         derived_exit_code=exit_code(record.get("derived_exit_code")) if over else ExitCode(),
         array_job_id=array_job,
         array_task_id=number(array.get("task_id")) if array_job else None,
@@ -237,7 +240,7 @@ def read_accounting_job(record: Mapping[str, object]) -> JobInfo:
         start_time=moment(time.get("start")),
         end_time=moment(time.get("end")),
         time_limit=minutes(time.get("limit")),
-        nodes="" if record.get("nodes") == "None assigned" else text(record.get("nodes")),
+        nodes=nodes,
         node_count=number(record.get("allocation_nodes")),
         cpus=number(required.get("CPUs")),
         tres_requested=tres(tres_record.get("requested")),
@@ -254,6 +257,28 @@ def read_accounting_job(record: Mapping[str, object]) -> JobInfo:
         source="accounting",
         raw=record,
     )
+
+
+# How slurmctld calls the reasons of such ends (22.05, 24.11, 26.05).
+_REASONS = {
+    BaseState.TIMEOUT: "TimeLimit",
+    BaseState.DEADLINE: "DeadLine",
+    BaseState.OUT_OF_MEMORY: "OutOfMemory",
+    BaseState.NODE_FAIL: "NodeDown",
+}
+
+
+def reason_of_end(state: JobState, code: ExitCode, waited: str, nodes: str) -> str:
+    """Return why a job ended, in slurmctld's words: accounting keeps only what it waited for last, ``waited``.
+
+    That stands where the job never had ``nodes``. It is empty where slurmctld gives no reason either, or none can be
+    told from the exit code.
+    """
+    if not state.is_terminal or (not nodes and state.base is BaseState.CANCELLED):
+        return waited
+    if state.base is BaseState.FAILED:
+        return "RaisedSignal" if code.signal else "NonZeroExitCode" if code.code else ""
+    return _REASONS.get(state.base, "")
 
 
 def _reason(value: object) -> str:

@@ -28,6 +28,10 @@ def lean(name: str, text: str, options: dict[str, Any] | None = None) -> Any:
     return script(name, text, {"no-requeue": True, **(options or {})})
 
 
+def is_cancelled(cluster: Cluster, job: Submitted) -> bool:
+    return bool(root(cluster, "squeue", "-h", "-t", "CANCELLED", "-j", number(job)))
+
+
 @short_on("24.11")
 async def test_what_nodes_do_to_jobs(own_cluster: OwnCluster, store: Store, release: str) -> None:
     """A node that dies, one that cannot launch, and a job that takes more memory than it asked for."""
@@ -61,6 +65,33 @@ async def test_what_nodes_do_to_jobs(own_cluster: OwnCluster, store: Store, rele
         await until_true(lambda: "CANCELLED" in root(cluster, "scontrol", "show", "job", number(held)), "its end")
         found = await platform.until(held)
         assert phase(found) == "RETRYABLE_FAILED", found.message
+
+
+@short_on("24.11")
+async def test_launches_that_fail_without_a_trace_in_the_job(
+    own_cluster: OwnCluster, store: Store, release: str
+) -> None:
+    """Without PrologFlags=Alloc the job has neither reason nor exit code, whether one ends at a time or several do."""
+    cluster = own_cluster(release, nodes=5, conf={"Prolog": "/shared/prolog"})
+    prolog = cluster.shared / "prolog"
+    prolog.write_text(PROLOG)
+    prolog.chmod(0o755)
+    (cluster.shared / "no-launch").touch()
+    async with connector(store, over_rest(cluster)) as platform:
+        jobs = [await platform.create(lean("alone", SLEEP, {"nodelist": "n1"}))]
+        found = await platform.until(jobs[0])
+        jobs += [await platform.create(lean(f"one{node}", SLEEP, {"nodelist": f"n{node}"})) for node in (2, 3)]
+        jobs += [await platform.create(script(f"held{node}", SLEEP, {"nodelist": f"n{node}"})) for node in (4, 5)]
+        for job in jobs:
+            found = await platform.until(job)
+            assert phase(found) == "RETRYABLE_FAILED", found.message
+            assert "ould not launch it" in found.message
+        for job in jobs[:3]:
+            assert "JobLaunchFailure (Prolog error)" in (await platform.until(job)).message
+        for job in jobs[3:]:
+            await until_true(partial(is_cancelled, cluster, job), "its end")
+            found = await platform.until(job)
+            assert phase(found) == "RETRYABLE_FAILED", found.message
 
 
 @short_on("26.05")

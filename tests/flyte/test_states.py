@@ -58,6 +58,7 @@ TABLE = [
     ("PREEMPTED", "", "RETRYABLE_FAILED"),
     ("CANCELLED", "", "FAILED"),
     ("CANCELLED by 1000", "", "FAILED"),
+    ("CANCELLED by 0", "JobLaunchFailure (Prolog error)", "RETRYABLE_FAILED"),
     ("SOMETHING_NEW", "", "QUEUED"),
 ]
 
@@ -97,13 +98,40 @@ def test_a_job_that_slurm_holds_after_a_failed_launch_is_stuck() -> None:
     raw = {"exit_code": {"signal": {"id": {"set": True, "infinite": False, "number": 54}}}}
     assert is_stuck(look("PENDING", reason="JobHeldUser", restart_count=1, raw=raw))
     assert is_stuck(look("PENDING", reason="launch failed requeued held", restart_count=1))
+    # Without PrologFlags=Alloc, and where the spool directory is full, only the description tells it over REST.
+    described = {"state_description": "launch failed requeued held"}
+    assert is_stuck(look("PENDING", reason="JobHeldUser", restart_count=1, raw=described))
+    unknown = {"system_comment": "slurm_cred_create failure, holding job."}
+    assert is_stuck(look("PENDING", reason="JobHeldAdmin", restart_count=1, raw=unknown))
     others = [
         look("PENDING", reason="JobHeldUser", restart_count=1),
         look("PENDING", reason="JobHeldUser", raw=raw),
         look("PENDING", reason="BeginTime", restart_count=1, raw=raw),
+        look("PENDING", reason="JobHeldUser", restart_count=1, raw={"state_description": "ReqNodeNotAvail"}),
+        look("PENDING", reason="JobHeldAdmin", restart_count=1, raw={"system_comment": "see ticket 7"}),
         look("RUNNING", restart_count=1, raw=raw),
     ]
     assert not any(is_stuck(one) for one in others)
+
+
+def test_a_job_that_was_held_after_a_failed_launch_says_so_when_it_is_cancelled() -> None:
+    raw = {"state_description": "launch failed requeued held", "kill_request_user": "alice"}
+    fields: dict[str, Any] = {"reason": "JobHeldUser", "restart_count": 1, "raw": raw}
+    assert judge("7", look("CANCELLED", over=True, **fields)).phase is Phase.RETRYABLE_FAILED
+    assert judge("7", look("CANCELLED", over=True, **fields, nodes="n1")).phase is Phase.FAILED
+    assert judge("7", look("CANCELLED", over=True, **fields), cancelled_by_us=True).phase is Phase.ABORTED
+    told = look("CANCELLED by 2001", over=True, reason="launch_failed_requeued_held", restart_count=1)
+    assert judge("7", told).phase is Phase.RETRYABLE_FAILED
+
+
+@pytest.mark.parametrize("reason", ["RaisedSignal", "JobLaunchFailure", ""])
+def test_a_script_that_a_signal_ended_was_launched(reason: str) -> None:
+    """22.05's controller calls both a launch failure, later ones a raised signal, and accounting has no reason."""
+    killed = judge("7", look("FAILED", over=True, reason=reason, exit_code=ExitCode(0, 9)))
+    assert killed.phase is Phase.FAILED
+    unopened = judge("7", look("FAILED", over=True, reason=reason, exit_code=ExitCode(0, 53)))
+    assert unopened.phase is Phase.RETRYABLE_FAILED
+    assert "could not launch it: its output could not be opened" in unopened.message
 
 
 def test_phases_go_back_only_for_a_new_start() -> None:

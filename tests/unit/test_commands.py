@@ -152,6 +152,7 @@ def test_accounting_is_read_whatever_names_hold(recorded: Recorded) -> None:
     # slurmdbd of 22.05 learns of the steps' exit code later than of the job's end.
     derived = 0 if recorded.release == "22.05" else 7
     assert (plain.source, plain.derived_exit_code) == ("accounting", ExitCode(derived, 0))
+    assert plain.reason == "NonZeroExitCode"
     held = next(record for record in found if record.id == recorded.ids["line"])
     assert held.name == "two\nlines\n   StdOut=/x"
     assert {record.array_job_id for record in found if record.name.startswith("n|b")} == {recorded.ids["array"]}

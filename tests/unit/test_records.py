@@ -25,9 +25,11 @@ from slurm_rest.records import (
     read_node,
     read_partition,
     read_ping,
+    reason_of_end,
     tres,
     words,
 )
+from slurm_rest.states import JobState
 
 from .captures import PLACES, capture
 
@@ -100,6 +102,34 @@ def test_how_a_job_ended(place: str) -> None:
 
 
 # --- accounting's records -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_accounting_gives_the_reasons_that_the_controller_gives(place: str) -> None:
+    by_id = {job.id: job for job in by_name(place, "slurmdb_jobs", read_accounting_job).values()}
+    ended = map(read_controller_job, capture(place, "jobs").body["jobs"])
+    both = [(one, by_id[one.id]) for one in ended if one.state.is_terminal and one.nodes and one.id in by_id]
+    assert [one.reason for one, _ in both] == [other.reason for _, other in both] == ["NonZeroExitCode"]
+
+
+@pytest.mark.parametrize(
+    ("state", "code", "nodes", "reason"),
+    [
+        ("FAILED", ExitCode(3, 0), "n1", "NonZeroExitCode"),
+        ("FAILED", ExitCode(0, 9), "n1", "RaisedSignal"),
+        ("FAILED", ExitCode(0, 0), "n1", ""),
+        ("TIMEOUT", ExitCode(0, 0), "n1", "TimeLimit"),
+        ("NODE_FAIL", ExitCode(1, 0), "n1", "NodeDown"),
+        ("DEADLINE", ExitCode(1, 0), "", "DeadLine"),
+        ("OUT_OF_MEMORY", ExitCode(0, 125), "n1", "OutOfMemory"),
+        ("COMPLETED", ExitCode(0, 0), "n1", ""),
+        ("CANCELLED", ExitCode(0, 0), "n1", ""),
+        ("CANCELLED", ExitCode(0, 0), "", "Dependency"),
+        ("PENDING", ExitCode(), "", "Dependency"),
+    ],
+)
+def test_what_a_job_waited_for_is_not_why_it_ended(state: str, code: ExitCode, nodes: str, reason: str) -> None:
+    assert reason_of_end(JobState.parse(state), code, "Dependency", nodes) == reason
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -230,7 +230,8 @@ class Answers:
             "cluster": self._cluster.name,
             # The comment reaches accounting with the end of the job.
             "comment/job": _stored(job.comment) if job.is_over else "",
-            "derived_exit_code": _exit_record(0, 0),
+            # Of a script that never began there is no exit code at all: the node failed to launch it.
+            "derived_exit_code": _exit_record(0, 0, status="PENDING" if _is_unlaunched(job) else ""),
             "exit_code": _exit_record(code, signal),
             "group": job.owner.name,
             "het/job_id": job.het_id,
@@ -355,8 +356,12 @@ def _number(value: object) -> object:
     return value.get("number") if isinstance(value, dict) else value
 
 
-def _exit_record(code: int, signal: int) -> Record:
-    status = "SIGNALED" if signal else "ERROR" if code else "SUCCESS"
+def _is_unlaunched(job: FakeJob) -> bool:
+    return job.base == "CANCELLED" and bool(job.nodes) and not job.exit_code and not job.signal
+
+
+def _exit_record(code: int, signal: int, status: str = "") -> Record:
+    status = status or ("SIGNALED" if signal else "ERROR" if code else "SUCCESS")
     unset: Record = {"set": False, "infinite": False, "number": 0}
     return {
         "status": [status],

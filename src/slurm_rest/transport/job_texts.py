@@ -16,7 +16,7 @@ from slurm_rest.errors import ProtocolError
 from slurm_rest.history import HistoryQuery
 from slurm_rest.keys import split_comment
 from slurm_rest.models import ExitCode, JobInfo
-from slurm_rest.records import tres
+from slurm_rest.records import reason_of_end, tres
 
 from .commands import state_of
 from .shell import Finished, Program, quote
@@ -265,6 +265,7 @@ def _accounted(record: Mapping[str, str]) -> JobInfo:
     base, task, tasks, offset = int(found[1]), found[2], found[3], found[4]
     state = state_of(told["State"])
     comment, key = split_comment(told["Comment"])
+    code = _exit(told["ExitCode"]) if state.is_terminal else ExitCode()
     minutes = read_number(told["TimelimitRaw"])
     return JobInfo(
         id=own,
@@ -276,8 +277,8 @@ def _accounted(record: Mapping[str, str]) -> JobInfo:
         qos=told["QOS"],
         cluster=told["Cluster"],
         state=state,
-        reason=told["Reason"],
-        exit_code=_exit(told["ExitCode"]) if state.is_terminal else ExitCode(),
+        reason=reason_of_end(state, code, told["Reason"], told["NodeList"]),
+        exit_code=code,
         derived_exit_code=_exit(told["DerivedExitCode"]) if state.is_terminal else ExitCode(),
         array_job_id=base if task or tasks else None,
         array_task_id=int(task) if task else None,

@@ -24,6 +24,7 @@ from .endings import work_for
 from .follower import Look
 from .judging import Verdict, judge, settled
 from .known import Known, job_handle, job_key, own_key
+from .launches import add_launch_failures
 from .links import site_links
 from .members import failed_members
 from .messages import capped, details, whereabouts, with_stderr
@@ -120,8 +121,9 @@ async def _heard(known: Known, question: Question) -> tuple[Look, Verdict]:
     if last is None and not look.is_heard and not look.is_over:
         last = (await guess_phase(meta, cluster, time), 0)
     too_long = gave_up(look, meta.queue_limit, meta.sent, by_us=question.key in known.given_up)
-    look, ours = (look, False) if too_long else await _whose_doing(known, question, look)
-    verdict = judge(meta.job_id, look, cancelled_by_us=ours, last=last, gave_up=too_long)
+    in_vain = too_long or _was_stuck(known, question.key, look)
+    look, ours = (look, False) if in_vain else await _whose_doing(known, question, look)
+    verdict = judge(meta.job_id, look, cancelled_by_us=ours, last=last, gave_up=in_vain)
     if is_overdue(look, meta.queue_limit, meta.sent, datetime.now(timezone.utc)):
         _give_up(known, question, is_late=True)
         verdict = Verdict(verdict.phase, f"{verdict.message}\nIt has waited too long and is being cancelled")
@@ -129,11 +131,19 @@ async def _heard(known: Known, question: Question) -> tuple[Look, Verdict]:
         _give_up(known, question, is_late=False)
         text = "A node could not launch it, and Slurm starts it no more by itself: it is being cancelled"
         verdict = Verdict(Phase.RETRYABLE_FAILED, f"{verdict.message}\n{text}")
+        known.stuck.set(question.key, verdict.message)
     return look, verdict
 
 
+def _was_stuck(known: Known, key: str, look: Look) -> str:
+    """Return what was said of a job that was held after a failed launch, now that it is cancelled: that stays."""
+    record = look.record
+    is_it = look.is_over and record is not None and record.state.base is BaseState.CANCELLED and not record.nodes
+    return known.stuck.get(key) or "" if is_it else ""
+
+
 async def _whose_doing(known: Known, question: Question, look: Look) -> tuple[Look, bool]:
-    """Return the look, and whether Flyte had the job cancelled; where others did, with who it was.
+    """Return the look, and whether Flyte had the job cancelled; where others did, with who, or which node, it was.
 
     While that is not known the job is not over: it decides what is told of its end.
     """
@@ -146,6 +156,8 @@ async def _whose_doing(known: Known, question: Question, look: Look) -> tuple[Lo
     if ours:
         return look, True
     told = await add_canceller(known.findings, key, meta, question.cluster, look, time)
+    if told is not None:
+        told = await add_launch_failures(known.drains, key, question.cluster.client, told, time)
     return told or replace(look, is_over=False), False
 
 

@@ -29,7 +29,10 @@ _PENDING_RECORD = 60.0
 # A job that was waited for once is not waited for so long again.
 _LATER_NEWS = 0.05
 # What is told of a job beside the fields of its record.
-_TOLD = ("exit_code", "kill_request_user", "comment", "admin_comment", "system_comment")
+_TOLD = (
+    *("exit_code", "kill_request_user", "comment", "admin_comment", "system_comment"),
+    "state_description",
+)
 # A job that nobody asked about for so long has been forgotten by the platform.
 _FORGET = 3600.0
 

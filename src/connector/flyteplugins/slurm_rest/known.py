@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from slurm_rest import AsyncJob
@@ -12,6 +13,7 @@ from .cancelling import Cancellations
 from .clients import Cluster, Clusters
 from .deleting import Deletions
 from .findings import Findings
+from .launches import Drain
 from .links import Copies
 from .memory import Recent
 from .metadata import SlurmJobMetadata
@@ -32,13 +34,15 @@ class Known:
 
     ``reached`` is how each job was reached by the calls that bring secrets, for those that bring none. ``phases`` are
     those that were told last, with how often the job had started by then; ``giving_up`` cancels the jobs that have
-    waited too long, which are ``given_up`` then.
+    waited too long, which are ``given_up`` then, and those that Slurm holds after a failed launch: ``stuck`` is what
+    was said of them. ``drains`` are the nodes' words on launches.
     """
 
     clusters: Clusters = field(default_factory=Clusters)
     settling: Settling = field(default_factory=Settling)
     copies: Copies = field(default_factory=Copies)
     findings: Findings[str] = field(default_factory=Findings)
+    drains: Findings[Mapping[str, Drain]] = field(default_factory=Findings)
     tidying: Tidying = field(default_factory=Tidying)
     reached: Recent[ClusterAccess] = field(default_factory=Recent)
     phases: Recent[tuple[Phase, int]] = field(default_factory=Recent)
@@ -48,6 +52,7 @@ class Known:
     secret_files: SecretFiles = field(default_factory=SecretFiles)
     giving_up: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     given_up: Recent[bool] = field(default_factory=Recent)
+    stuck: Recent[str] = field(default_factory=Recent)
     _is_serving: bool = field(default=False, init=False)
 
     def serve(self) -> None:

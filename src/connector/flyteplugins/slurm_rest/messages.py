@@ -20,7 +20,9 @@ __all__ = [
 # gRPC clients take 4 MiB in all, and the platform keeps messages; what matters stands at both ends.
 MESSAGE_LIMIT = 8 * 1024
 _LONGEST_COMMENT, _LONGEST_FACT = 500, 4 * 1024
-_UNLAUNCHED = "a node could not launch it: its prolog failed"
+_UNLAUNCHED = "a node could not launch it"
+# What slurmd says with a signal that nobody sent.
+_UNLAUNCHED_BY = {53: "its output could not be opened, or its directory is not there", 54: "its prolog failed"}
 _GAP = "\n[...]\n"
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -57,7 +59,7 @@ def describe(
         if (code := record.derived_exit_code).code and code != record.exit_code:
             # Its script went on behind a step that failed.
             words.append(f"highest exit code of a step {code}")
-        by = "" if is_ours else _UNLAUNCHED if is_unlaunched(record) else _cancelled_by(record)
+        by = "" if is_ours else _unlaunched(record) or _cancelled_by(record)
         words += [by] if by else []
         words += [f"comment: {said}"] if by and (said := _comment_on(record)) else []
         words += [f"on {record.nodes}"] if record.nodes else []
@@ -77,6 +79,12 @@ def describe_unheard(job_id: str, stale_since: datetime | None) -> str:
 
 def _no_news(since: datetime) -> str:
     return f"no news from Slurm since {since:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _unlaunched(record: JobInfo) -> str:
+    """Say that a node could not launch a job, and why where its exit code tells; empty for others."""
+    why = _UNLAUNCHED_BY.get(record.exit_code.signal or 0)
+    return (f"{_UNLAUNCHED}: {why}" if why else _UNLAUNCHED) if is_unlaunched(record) else ""
 
 
 def _cancelled_by(record: JobInfo) -> str:

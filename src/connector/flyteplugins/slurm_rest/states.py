@@ -8,12 +8,19 @@ from enum import Enum
 
 from slurm_rest import BaseState, JobInfo, JobState
 
-__all__ = ["Phase", "goes_on", "is_held_after_launch", "is_unlaunched", "phase_of"]
+__all__ = ["UNLAUNCHED", "Phase", "goes_on", "is_held_after_launch", "is_unlaunched", "phase_of"]
 
-# What slurmd makes of a prolog that failed, as the signal of the job's exit code (seen with 24.11 and 26.05). The job
-# is CANCELLED, by root in accounting's eyes, or where it may be requeued PENDING again and held until it is released.
-_PROLOG_FAILED = 54
-_HELD = ("JobHeld", "launch failed requeued held", "launch_failed_requeued_held")
+# The signals that slurmd makes up for a script that it never began (seen with 22.05, 24.11, 26.05). Its output cannot
+# be opened, as in a directory that the node lacks: the job is FAILED. Its prolog failed, with PrologFlags=Alloc: it is
+# CANCELLED, by root in accounting's eyes, or where it may be requeued PENDING again and held until it is released.
+# So it is after other failures of a node, but then without a signal.
+_NO_OUTPUT, _PROLOG_FAILED = 53, 54
+_LAUNCH_FAILED = ("launch failed requeued held", "launch_failed_requeued_held")
+_HELD = ("JobHeld", *_LAUNCH_FAILED)
+# Why slurmctld holds a job of a user whom it knows no more: its system comment.
+_NO_CREDENTIAL = "slurm_cred_create failure"
+# Slurm's word for it, here for the jobs whose nodes tell it (see ``launches``).
+UNLAUNCHED = "JobLaunchFailure"
 
 
 class Phase(str, Enum):
@@ -73,6 +80,7 @@ _OVER = (
     _Row(_S.BOOT_FAIL, Phase.RETRYABLE_FAILED),
     _Row(_S.PREEMPTED, Phase.RETRYABLE_FAILED),
     _Row(_S.CANCELLED, Phase.RETRYABLE_FAILED, flags=("PREEMPTED", "NODE_FAIL")),
+    _Row(_S.CANCELLED, Phase.RETRYABLE_FAILED, reasons=("JobLaunchFailure",)),
     # Somebody else's doing: for a cancellation that Flyte asked for, ``phase_of`` says ABORTED.
     _Row(_S.CANCELLED, Phase.FAILED),
 )
@@ -84,15 +92,33 @@ def goes_on(state: JobState) -> bool:
 
 
 def is_unlaunched(record: JobInfo) -> bool:
-    """Tell whether a node failed to launch a job, so that its cancellation is nobody's wish."""
-    return record.state.base is _S.CANCELLED and record.exit_code.signal == _PROLOG_FAILED
+    """Tell whether a node failed to launch a job, so that its end is nobody's wish, and none of the task's doing."""
+    signal = record.exit_code.signal
+    if record.state.base is _S.FAILED:
+        return signal == _NO_OUTPUT
+    if record.state.base is not _S.CANCELLED:
+        return False
+    # One that was held after its launch had failed keeps saying so when it is cancelled.
+    held = not record.nodes and record.restart_count > 0 and _says_launch_failed(record)
+    return signal == _PROLOG_FAILED or record.reason.startswith(UNLAUNCHED) or held
 
 
 def is_held_after_launch(record: JobInfo) -> bool:
     """Tell whether Slurm has requeued a job that a node failed to launch, and lets it start no more by itself."""
     # No exit code of a job that goes on is kept but this one, which only REST tells.
-    failed = _raw_signal(record) == _PROLOG_FAILED or record.reason.startswith(_HELD[1:])
+    failed = _raw_signal(record) == _PROLOG_FAILED or _says_launch_failed(record)
+    failed = failed or _raw_text(record, "system_comment").startswith(_NO_CREDENTIAL)
     return record.state.is_pending and record.restart_count > 0 and failed and record.reason.startswith(_HELD)
+
+
+def _says_launch_failed(record: JobInfo) -> bool:
+    """squeue shows it as the reason, REST beside a reason that only says that the job is held."""
+    return record.reason.startswith(_LAUNCH_FAILED) or _raw_text(record, "state_description").startswith(_LAUNCH_FAILED)
+
+
+def _raw_text(record: JobInfo, name: str) -> str:
+    found = record.raw.get(name)
+    return found if isinstance(found, str) else ""
 
 
 def _raw_signal(record: JobInfo) -> object:
@@ -114,6 +140,9 @@ def phase_of(
             return Phase.ABORTED
         if record is not None and is_unlaunched(record):
             return Phase.RETRYABLE_FAILED
+        if record is not None and reason == UNLAUNCHED and record.exit_code.signal:
+            # What 22.05 calls a script that a signal ended; later releases call it RaisedSignal.
+            reason = ""
         return _find(_OVER, state, reason) or Phase.FAILED
     if state.base not in (BaseState.PENDING, BaseState.RUNNING, BaseState.SUSPENDED, BaseState.UNKNOWN):
         # A base state of the end with COMPLETING is still cleaning up; with a requeue's flag it waits again.
