@@ -10,7 +10,7 @@ import pytest
 
 from slurm_rest import watched
 from slurm_rest.errors import JobNotFound, Unreachable, WaitTimeout
-from slurm_rest.identity import Identity, member_key
+from slurm_rest.identity import Identity, MemberKey, member_key
 from slurm_rest.models import JobInfo
 from slurm_rest.states import JobState
 from slurm_rest.watched import Followed, Watched
@@ -53,7 +53,7 @@ async def test_records_come_as_their_jobs_end() -> None:
 def test_the_records_of_an_array_are_not_gone_through_for_each_task(monkeypatch: pytest.MonkeyPatch) -> None:
     looked = 0
 
-    def counted(record: JobInfo) -> watched.MemberKey:
+    def counted(record: JobInfo) -> MemberKey:
         nonlocal looked
         looked += 1
         return member_key(record)
