@@ -305,6 +305,21 @@ async def test_where_a_cluster_keeps_no_accounting_the_controllers_word_is_enoug
     assert len(host.calls("sbatch")) == 1
 
 
+async def test_jobs_of_other_keys_that_come_between_the_questions_hide_none(host: Host) -> None:
+    # In squeue only from the second time on; accounting keeps no comments, and it is the user's newest of that name.
+    other = queued(50, "slurm-rest:ffffffffffffffffffff")
+    host.has(squeue=f"[ $(grep -c ^squeue {host.folder}/calls) -lt 2 ] && exit\n{other}", sacct=past(50, ""))
+    made = await host.transport(lost=0).submit(job(repeated=True))
+    assert (made.job_id, made.found) == (7, False)
+
+
+async def test_a_job_of_the_key_that_comes_between_the_questions_is_found(host: Host) -> None:
+    host.has(squeue=f"[ $(grep -c ^squeue {host.folder}/calls) -lt 2 ] && exit\n{queued(50, KEY)}", sacct=past(50, ""))
+    made = await host.transport(lost=0).submit(job(repeated=True))
+    assert (made.job_id, made.found) == (50, True)
+    assert host.calls("sbatch") == []
+
+
 async def test_a_twin_is_cancelled_and_the_lower_id_stays(host: Host) -> None:
     # Nobody is there at first; the look after the submission sees one that was faster.
     made = host.folder / "made"
