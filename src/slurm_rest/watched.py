@@ -64,6 +64,8 @@ class Watched:
     members: dict[MemberKey, JobState] = field(default_factory=dict)
     own_ids: dict[MemberKey, int] = field(default_factory=dict)
     records: Sequence[JobInfo] = ()
+    # The same by member: an array has thousands, and each may be asked for.
+    by_member: Mapping[MemberKey, JobInfo] = field(default_factory=dict)
     member_records: dict[MemberKey, JobInfo] = field(default_factory=dict)
     member_ended: dict[MemberKey, float] = field(default_factory=dict)
     heard: float | None = None
@@ -262,6 +264,7 @@ class Watched:
 
     def _finish(self, mine: list[JobInfo], state: JobState) -> None:
         self.state, self.records, self.settled = state, mine, True
+        self.by_member = {member_key(record): record for record in reversed(mine)}
         self.restarts = max([self.restarts, *(record.restart_count for record in mine)])
         if len(mine) == 1:
             self.identity = self.identity.pinned_by(mine[0])
@@ -365,12 +368,11 @@ class Watched:
         return group_record(self.job_id, self.records) if member == WHOLE else self._member(member)
 
     def _has(self, member: MemberKey) -> bool:
-        return any(member_key(record) == member for record in self.records) or member in self.vanished
+        return member in self.by_member or member in self.vanished
 
     def _member(self, member: MemberKey) -> JobInfo:
-        for record in self.records:
-            if member_key(record) == member:
-                return record
+        if member in self.by_member:
+            return self.by_member[member]
         label = Followed(self.identity, member).label
         state = self.members.get(member) or self.vanished.get(member)
         if state is None:

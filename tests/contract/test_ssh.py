@@ -168,6 +168,30 @@ async def test_a_login_that_talks_does_no_harm(own: tuple[Cluster, AsyncSlurmCli
     assert record.partition == "normal"
 
 
+async def test_a_login_that_leaves_something_running_holds_nothing_up(own: tuple[Cluster, AsyncSlurmClient]) -> None:
+    cluster, _ = own
+    # It keeps the output of every login open, and sshd the session.
+    cluster.exec(["sh", "-c", "rm -f .bashrc && echo 'sleep 900 &' > .bashrc"], user="alice", check=True)
+    async with Way("ssh", cluster).client(ssh_user="alice") as client:
+        jobs = [await client.submit(f"#!/bin/sh\necho {number}\n") for number in range(3)]
+        assert all(record.state.is_success for record in await client.wait(jobs, timeout=300))
+        assert [await job.stdout() for job in jobs] == ["0\n", "1\n", "2\n"]
+        # More than sshd has sessions.
+        assert len(await asyncio.gather(*(client.states(jobs) for _ in range(20)))) == 20
+    assert "sleep 900" in cluster.exec(["pgrep", "-a", "-u", "alice"], check=True).stdout, "the logins left something"
+
+
+async def test_sftp_that_cannot_start_takes_no_session_from_commands(own: tuple[Cluster, AsyncSlurmClient]) -> None:
+    cluster, _ = own
+    cluster.exec(["sh", "-c", "rm -f .bashrc && echo 'echo Welcome' > .bashrc"], user="alice", check=True)
+    async with Way("ssh", cluster).client(ssh_user="alice") as client:
+        for _ in range(12):
+            with pytest.raises(Unreachable, match="SFTP") as caught:
+                await client.files.stat("/etc/passwd")
+            assert ".bashrc" in caught.value.hint
+        assert (await client.ping())[0].responding
+
+
 async def test_reads_survive_a_killed_sshd(own: tuple[Cluster, AsyncSlurmClient]) -> None:
     cluster, client = own
     job = await client.submit(TRUE, hold=True)

@@ -12,6 +12,7 @@ from slurm_rest.sbatch import JobSpec
 from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.cli import LocalRunner
 from slurm_rest.transport.command_line import CommandTransport, Runner
+from slurm_rest.transport.shell import Wrapped
 
 KEY = "slurm-rest:" + "0" * 20
 VERSION = 'case $1 in --version) echo "slurm-wlm 24.11.5";; *) echo "ClusterName             = c";; esac'
@@ -52,8 +53,8 @@ class Breaking:
     def __init__(self, runner: Runner, times: int) -> None:
         self._runner, self._times = runner, times
 
-    async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
-        stdout, stderr = await self._runner.execute(line, stdin, timeout)
+    async def execute(self, line: str, program: Wrapped, timeout: float) -> tuple[bytes, bytes]:
+        stdout, stderr = await self._runner.execute(line, program, timeout)
         self._times -= 1
         return (stdout, stderr) if self._times < 0 else (stdout[: len(stdout) // 2], b"")
 

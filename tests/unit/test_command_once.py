@@ -18,7 +18,7 @@ from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.cli import LocalRunner
 from slurm_rest.transport.command_line import CommandTransport, Runner
 from slurm_rest.transport.command_submit import HostClock
-from slurm_rest.transport.shell import Program
+from slurm_rest.transport.shell import Program, Wrapped
 from tests.support.waiting import until_true
 
 KEY = "slurm-rest:" + "0" * 20
@@ -36,9 +36,9 @@ class Losing:
     def __init__(self, runner: Runner, times: int) -> None:
         self._runner, self._times = runner, times
 
-    async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
-        stdout, stderr = await self._runner.execute(line, stdin, timeout)
-        if b"--parsable" in stdin and self._times > 0:
+    async def execute(self, line: str, program: Wrapped, timeout: float) -> tuple[bytes, bytes]:
+        stdout, stderr = await self._runner.execute(line, program, timeout)
+        if b"--parsable" in program.stdin and self._times > 0:
             self._times -= 1
             return b"", b""
         return stdout, stderr
@@ -143,10 +143,10 @@ class Gate(Losing):
         super().__init__(runner, 0)
         self.open = asyncio.Event()
 
-    async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
-        if b"--parsable" in stdin:
+    async def execute(self, line: str, program: Wrapped, timeout: float) -> tuple[bytes, bytes]:
+        if b"--parsable" in program.stdin:
             await self.open.wait()
-        return await super().execute(line, stdin, timeout)
+        return await super().execute(line, program, timeout)
 
 
 async def test_the_time_of_one_that_waits_for_its_turn_has_not_begun(
@@ -303,6 +303,21 @@ async def test_where_a_cluster_keeps_no_accounting_the_controllers_word_is_enoug
     with pytest.raises(SubmitUncertain, match="too many jobs look alike"):
         await host.transport(lost=0).submit(job(repeated=True))
     assert len(host.calls("sbatch")) == 1
+
+
+async def test_jobs_of_other_keys_that_come_between_the_questions_hide_none(host: Host) -> None:
+    # In squeue only from the second time on; accounting keeps no comments, and it is the user's newest of that name.
+    other = queued(50, "slurm-rest:ffffffffffffffffffff")
+    host.has(squeue=f"[ $(grep -c ^squeue {host.folder}/calls) -lt 2 ] && exit\n{other}", sacct=past(50, ""))
+    made = await host.transport(lost=0).submit(job(repeated=True))
+    assert (made.job_id, made.found) == (7, False)
+
+
+async def test_a_job_of_the_key_that_comes_between_the_questions_is_found(host: Host) -> None:
+    host.has(squeue=f"[ $(grep -c ^squeue {host.folder}/calls) -lt 2 ] && exit\n{queued(50, KEY)}", sacct=past(50, ""))
+    made = await host.transport(lost=0).submit(job(repeated=True))
+    assert (made.job_id, made.found) == (50, True)
+    assert host.calls("sbatch") == []
 
 
 async def test_a_twin_is_cancelled_and_the_lower_id_stays(host: Host) -> None:

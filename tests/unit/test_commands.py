@@ -32,7 +32,7 @@ from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.capabilities import command_capabilities
 from slurm_rest.transport.job_texts import Question
 from slurm_rest.transport.recovery import carries, group_id, is_suspect
-from slurm_rest.transport.shell import LINE, Finished, Program, quote, read_output, wrap
+from slurm_rest.transport.shell import LINE, Ending, Finished, Program, quote, read_output, wrap
 
 FOLDER = Path(__file__).parent.parent / "data/commands"
 RELEASES = ("22.05", "24.11", "26.05")
@@ -457,6 +457,24 @@ def test_half_a_program_does_nothing(tmp_path: Path) -> None:
     assert not made.exists()
     run(program)
     assert made.exists()
+
+
+@given(st.binary(max_size=60), st.binary(max_size=60), st.integers(1, 40), st.booleans())
+def test_the_end_is_seen_when_all_of_it_is_there_and_not_before(
+    before: bytes, said: bytes, step: int, on_stderr: bool
+) -> None:
+    wrapped = wrap(Program("squeue", ""))
+    mark = wrapped.mark.encode()
+    begin, end = (mark, mark) if on_stderr else (mark + b" 1800000000", mark + b" 127")
+    whole = before + begin + b"\n" + said + b"\n" + end + b"\n"
+    ending, output = Ending(wrapped.mark), bytearray()
+    for start in range(0, len(whole), step):
+        output += whole[start : start + step]
+        assert ending.has_come(output) == (len(output) >= len(whole))
+
+
+def test_what_comes_behind_the_end_does_not_hide_it() -> None:
+    assert Ending("m").has_come(bytearray(b"m 17\nhello\n\nm 0\nand from the background\n"))
 
 
 def test_output_without_an_end_is_a_failure_to_ask() -> None:

@@ -24,6 +24,7 @@ from slurm_rest.transport.command_line import CommandTransport
 from slurm_rest.transport.fallback import FallbackTransport
 from slurm_rest.transport.operations import operation_name
 from slurm_rest.transport.rest import RestTransport
+from slurm_rest.transport.shell import Wrapped
 from tests.support.logs import records
 from tests.support.transports import rest_of
 
@@ -161,8 +162,8 @@ class Runner:
     def __init__(self, output: str, status: int = 0) -> None:
         self.output, self.status = output, status
 
-    async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
-        found = re.search(r"slurm-rest-[0-9a-f]{16}", stdin.decode())
+    async def execute(self, line: str, program: Wrapped, timeout: float) -> tuple[bytes, bytes]:
+        found = re.search(r"slurm-rest-[0-9a-f]{16}", program.stdin.decode())
         assert found is not None
         mark = found[0]
         return f"{mark} 1800000000\n{self.output}\n{mark} {self.status}\n".encode(), f"{mark}\n\n{mark}\n".encode()

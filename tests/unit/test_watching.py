@@ -8,9 +8,12 @@ from datetime import datetime
 
 import pytest
 
+from slurm_rest import watched
 from slurm_rest.errors import JobNotFound, Unreachable, WaitTimeout
-from slurm_rest.identity import Identity
-from slurm_rest.watched import Followed
+from slurm_rest.identity import Identity, MemberKey, member_key
+from slurm_rest.models import JobInfo
+from slurm_rest.states import JobState
+from slurm_rest.watched import Followed, Watched
 from slurm_rest.watching import JobChange, Parts, States, as_completed, wait, watch
 
 from . import memory
@@ -45,6 +48,23 @@ async def test_records_come_as_their_jobs_end() -> None:
     ]
     assert found == [("2", "FAILED"), ("3", "COMPLETED"), ("1", "TIMEOUT")]
     assert source.looked == [[2], [3], [1]]
+
+
+def test_the_records_of_an_array_are_not_gone_through_for_each_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    def counted(record: JobInfo) -> MemberKey:
+        nonlocal looked
+        looked += 1
+        return member_key(record)
+
+    done, tasks = JobState.parse("COMPLETED"), range(1000)
+    array = Watched(Identity(7))
+    array.take({(task, None): done for task in tasks}, 1.0, datetime.now().astimezone())
+    array.settle([JobInfo(id=7, state=done, array_job_id=7, array_task_id=task) for task in tasks], 1.0)
+    monkeypatch.setattr(watched, "member_key", counted)
+    assert [array.outcome((task, None)).array_task_id for task in tasks] == list(tasks)
+    assert looked <= 2 * len(tasks)
 
 
 async def test_an_error_comes_after_all_others() -> None:

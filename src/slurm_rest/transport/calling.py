@@ -15,7 +15,7 @@ from slurm_rest.metrics import Metrics, RequestRecord, request_fields
 from . import commands
 from .base import Counters
 from .command_submit import HostClock
-from .shell import LINE, Finished, Program, read_output, wrap
+from .shell import LINE, Finished, Program, Wrapped, read_output, wrap
 
 __all__ = ["CommandCaller", "Runner"]
 
@@ -38,8 +38,8 @@ class Runner(Protocol):
     where: str
     user: str
 
-    async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
-        """Return stdout and stderr as far as they came; how it ended is in them.
+    async def execute(self, line: str, program: Wrapped, timeout: float) -> tuple[bytes, bytes]:
+        """Feed the program; return stdout and stderr as far as they came; how it ended is in them.
 
         Raises Timeout when it took too long, AnswerTooLarge when it printed too much, and any other error only
         before it started.
@@ -90,7 +90,7 @@ class CommandCaller:
         asked = time.monotonic()
         try:
             wrapped = wrap(program)
-            stdout, stderr = await self.runner.execute(LINE, wrapped.stdin, timeout)
+            stdout, stderr = await self.runner.execute(LINE, wrapped, timeout)
             received = len(stdout) + len(stderr)
             done = read_output(program, wrapped, stdout, stderr, self.runner.where)
             status, outcome = done.status, "failed" if done.status else "ok"

@@ -13,7 +13,7 @@ from slurm_rest.within import within
 
 from .command_line import CommandTransport
 from .once import RECOVERY_TIMEOUT
-from .shell import MAX_OUTPUT, too_much
+from .shell import MAX_OUTPUT, Wrapped, too_much
 
 __all__ = ["LocalRunner", "cli_transport"]
 
@@ -32,11 +32,11 @@ class LocalRunner:
         self._argv = tuple(argv)
         self._slots = asyncio.Semaphore(_AT_ONCE)
 
-    async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
+    async def execute(self, line: str, program: Wrapped, timeout: float) -> tuple[bytes, bytes]:
         """Run the line and return what it printed; it is ended with all that it started when time is up."""
         async with self._slots:
             try:
-                done = await within(timeout, run_command([*self._argv, line], stdin, max_output=MAX_OUTPUT))
+                done = await within(timeout, run_command([*self._argv, line], program.stdin, max_output=MAX_OUTPUT))
             except TimeoutError:
                 raise Timeout(f"{self.where} gave no answer within {timeout:g} s", hint="Is slurmctld busy?") from None
             except TooMuchOutputError:

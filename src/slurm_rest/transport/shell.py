@@ -8,6 +8,7 @@ prints outside of them is dropped.
 
 from __future__ import annotations
 
+import re
 import secrets
 import shlex
 from collections.abc import Iterable
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 
 from slurm_rest.errors import AnswerTooLarge, ProtocolError
 
-__all__ = ["LINE", "MAX_OUTPUT", "Finished", "Program", "Wrapped", "quote", "read_output", "too_much", "wrap"]
+__all__ = ["LINE", "MAX_OUTPUT", "Ending", "Finished", "Program", "Wrapped", "quote", "read_output", "too_much", "wrap"]
 
 # What the login shell is asked to run, whatever the program.
 LINE = "exec /bin/sh -c 'eval \"$(cat)\"'"
@@ -81,6 +82,34 @@ def wrap(program: Program) -> Wrapped:
         f"s=$?; printf '\\n%s %s\\n' {mark} $s; printf '\\n%s\\n' {mark} >&2; exit $s\n}}\n"
     )
     return Wrapped(text.encode("utf-8", "surrogateescape"), mark)
+
+
+class Ending:
+    """Tells from a stream of a program, as it comes, that the program has said all that it will.
+
+    What a profile started in the background may keep the stream open long after that.
+    """
+
+    def __init__(self, mark: str) -> None:
+        self._mark = mark.encode()
+        # Never at the beginning of the stream: there the first of the two marks stands.
+        self._last = re.compile(rb"\n%s(?: \d+)?\n" % re.escape(self._mark))
+        self._from = 0
+        self._begun = False
+
+    def has_come(self, output: bytearray) -> bool:
+        """Return whether the end is in what came so far; each call goes on where the one before left off."""
+        if not self._begun:
+            found = output.find(self._mark, self._from)
+            self._begun = found >= 0
+            self._from = found + len(self._mark) if self._begun else max(0, len(output) - len(self._mark))
+        if not self._begun:
+            return False
+        if self._last.search(output, self._from):
+            return True
+        # As long as the longest last line, an exit status of three digits and all.
+        self._from = max(self._from, len(output) - len(self._mark) - 6)
+        return False
 
 
 def read_output(program: Program, wrapped: Wrapped, stdout: bytes, stderr: bytes, where: str) -> Finished:

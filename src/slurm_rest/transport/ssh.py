@@ -22,7 +22,8 @@ from slurm_rest.within import within
 
 from .command_line import CommandTransport
 from .once import RECOVERY_TIMEOUT
-from .shell import MAX_OUTPUT, too_much
+from .shell import Wrapped
+from .ssh_sessions import start_sftp, talk
 from .streams import Stream
 
 if TYPE_CHECKING:
@@ -45,7 +46,6 @@ _KEEPALIVE_SECONDS = 10
 _KEEPALIVE_COUNT = 3
 _CLOSE_SECONDS = 2.0
 _HUNG_UP_PAUSES = (0.3, 1.0, 3.0)
-_CHUNK = 1 << 16
 
 
 class SshRunner:
@@ -68,12 +68,12 @@ class SshRunner:
         self._connection: asyncssh.SSHClientConnection | None = None
         self._jumps: list[asyncssh.SSHClientConnection] = []
 
-    async def execute(self, line: str, stdin: bytes, timeout: float) -> tuple[bytes, bytes]:
+    async def execute(self, line: str, program: Wrapped, timeout: float) -> tuple[bytes, bytes]:
         """Run the line in a channel of its own and return what it printed, also when the connection broke."""
         async with self._slots:
             process = await self._open(line)
             try:
-                return await within(timeout, _talk(process, stdin))
+                return await within(timeout, talk(process, program))
             except TimeoutError:
                 message = f"{self.where} gave no answer within {timeout:g} s"
                 raise Timeout(message, hint="The host or its slurmctld is busy or stuck.") from None
@@ -112,13 +112,15 @@ class SshRunner:
         for last in (False, True):
             connection = await self._connected()
             try:
-                return await within(_LOGIN_SECONDS, connection.start_sftp_client(path_encoding=None))
+                return await within(_LOGIN_SECONDS, start_sftp(connection))
             except (asyncssh.Error, OSError, asyncio.TimeoutError) as error:
                 lost = not isinstance(error, (asyncssh.ChannelOpenError, asyncssh.SFTPError))
                 if lost or connection.is_closed():
                     await self._drop(connection)
                 if last or not lost:
                     hint = "Does the sshd there offer SFTP (Subsystem sftp)? Try it with: sftp HOST"
+                    if isinstance(error, asyncssh.SFTPError):
+                        hint = "Does a login without a terminal print something (.bashrc)? Try it with: sftp HOST"
                     raise Unreachable(f"{self.where} opens no SFTP session: {_reason(error)}", hint=hint) from error
         raise AssertionError("not reached")
 
@@ -360,28 +362,6 @@ def _translated(where: str) -> Iterator[None]:
 
 def _reason(error: BaseException) -> str:
     return str(getattr(error, "reason", "") or error or type(error).__name__)
-
-
-async def _talk(process: asyncssh.SSHClientProcess[bytes], stdin: bytes) -> tuple[bytes, bytes]:
-    import asyncssh
-
-    async def feed() -> None:
-        with contextlib.suppress(asyncssh.Error, OSError):
-            process.stdin.write(stdin)
-            await process.stdin.drain()
-            process.stdin.write_eof()
-
-    async def read(stream: asyncssh.SSHReader[bytes]) -> bytes:
-        found = bytearray()
-        with contextlib.suppress(asyncssh.Error, OSError):
-            while chunk := await stream.read(_CHUNK):
-                found += chunk
-                if len(found) > MAX_OUTPUT:
-                    raise too_much()
-        return bytes(found)
-
-    _, output, errors = await asyncio.gather(feed(), read(process.stdout), read(process.stderr))
-    return output, errors
 
 
 def ssh_transport(

@@ -24,7 +24,7 @@ async def scontrol_token(settings: Settings) -> str:
     program = Program("scontrol", quote(["scontrol", "token"]))
     wrapped = wrap(program)
     try:
-        stdout, stderr = await runner.execute(LINE, wrapped.stdin, _SECONDS)
+        stdout, stderr = await runner.execute(LINE, wrapped, _SECONDS)
     finally:
         await runner.close()
     done = read_output(program, wrapped, stdout, stderr, runner.where)

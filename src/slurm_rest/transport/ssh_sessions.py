@@ -1,0 +1,89 @@
+"""What goes on in one session of an SSH connection: a program and what it prints, or the start of SFTP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, cast
+
+from .shell import MAX_OUTPUT, Ending, Wrapped, too_much
+
+if TYPE_CHECKING:
+    import asyncssh
+
+__all__ = ["start_sftp", "talk"]
+
+_CHUNK = 1 << 16
+
+
+async def talk(process: asyncssh.SSHClientProcess[bytes], program: Wrapped) -> tuple[bytes, bytes]:
+    """Feed the program and read both streams to their ends, or until it has said all on both."""
+    import asyncssh
+
+    said = 0
+    both = asyncio.Event()
+
+    async def feed() -> None:
+        with contextlib.suppress(asyncssh.Error, OSError):
+            process.stdin.write(program.stdin)
+            await process.stdin.drain()
+            process.stdin.write_eof()
+
+    async def read(stream: asyncssh.SSHReader[bytes], found: bytearray) -> None:
+        nonlocal said
+        ending = Ending(program.mark)
+        is_over = False
+        with contextlib.suppress(asyncssh.Error, OSError):
+            while chunk := await stream.read(_CHUNK):
+                found += chunk
+                if len(found) > MAX_OUTPUT:
+                    raise too_much()
+                if not is_over and ending.has_come(found):
+                    is_over = True
+                    said += 1
+                    if said == 2:
+                        both.set()
+
+    output, errors = bytearray(), bytearray()
+    work = asyncio.gather(feed(), read(process.stdout, output), read(process.stderr, errors))
+    work.add_done_callback(lambda _: both.set())
+    try:
+        await both.wait()
+        if work.done():
+            work.result()
+    finally:
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+    return bytes(output), bytes(errors)
+
+
+async def start_sftp(connection: asyncssh.SSHClientConnection) -> asyncssh.SFTPClient:
+    """Start an SFTP client; where that fails its session is closed, too: sshd counts ten, and commands need them."""
+    import asyncssh
+
+    opening = _Opening(connection)
+    try:
+        # asyncssh (2.24) leaves the session open when no SFTP server talks in it.
+        return await asyncssh.SSHClientConnection.start_sftp_client(
+            cast("asyncssh.SSHClientConnection", opening), path_encoding=None
+        )
+    except BaseException:
+        if opening.writer is not None:
+            opening.writer.channel.abort()
+        raise
+
+
+class _Opening:
+    """A connection that keeps in mind the session which is opened through it."""
+
+    def __init__(self, connection: asyncssh.SSHClientConnection) -> None:
+        self._connection = connection
+        self.writer: asyncssh.SSHWriter[bytes] | None = None
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._connection, name)
+
+    async def open_session(self, **options: object) -> object:
+        opened = await self._connection.open_session(**options)
+        self.writer = opened[0]
+        return opened
