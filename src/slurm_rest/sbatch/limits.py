@@ -87,6 +87,7 @@ _CORES_BY = (
     _Limit("extra_node_info", _CORES, what="--extra-node-info=S:C"),
     _Limit("hint", _CORES, what="--hint=memory_bound"),
 )
+_MOST_COMPONENTS = 128
 # What makes no job with a script, over any transport, and what to do instead.
 _NO_JOB = {
     "autocomplete": ("prints the options that begin with a word, and submits nothing", "See slurm-rest submit --help."),
@@ -157,11 +158,15 @@ def _refuse_over_rest(values: Values) -> None:
 
 
 def refuse_told(parts: Sequence[Derived]) -> None:
-    """Raise for a het job with a distribution, of which slurmrestd tells the job more than sbatch does.
+    """Raise for a het job that slurmrestd does not take, or of which it tells the job more than sbatch does.
 
-    It puts SLURM_DISTRIBUTION into the environment of the component, where sbatch says SLURM_DISTRIBUTION_HET_GROUP_0
-    and the like: in the script, srun would then take it for components that have no distribution (24.11, 26.05).
+    It takes 128 components, sbatch any number. Of a distribution it puts SLURM_DISTRIBUTION into the environment of the
+    component, where sbatch says SLURM_DISTRIBUTION_HET_GROUP_0 and the like: in the script, srun would then take it for
+    components that have no distribution (24.11, 26.05).
     """
+    if len(parts) > _MOST_COMPONENTS:
+        message = f"{len(parts)} components cannot be said over REST: it takes {_MOST_COMPONENTS} at most"
+        raise SpecError(message, kind="inexpressible", hint="Submit it over SSH, or as several jobs.")
     if len(parts) > 1 and any("distribution" in part.fields for part in parts):
         message = (
             "--distribution in a heterogeneous job cannot be said over REST: srun would take it for all components"

@@ -109,6 +109,10 @@ def test_dates_come_back(moment: datetime) -> None:
         ("2027-02-29", datetime(2027, 3, 1)),
         ("2030-01-02 03:04", datetime(2030, 1, 2, 3, 4)),
         ("fika", datetime(2026, 11, 30, 15, 0)),
+        (" now+12hours", datetime(2026, 11, 29, 19, 38)),
+        ("Tnow+345minutes", datetime(2026, 11, 29, 18, 23)),
+        ("2106-02-07", datetime(2106, 2, 7)),
+        ("2400-02-30", datetime(2400, 3, 1)),
     ],
 )
 def test_moments(text: str, moment: datetime) -> None:
@@ -132,6 +136,7 @@ def test_a_span_from_now_is_as_long_where_clocks_are_changed(day: datetime, monk
 NO_MOMENTS = [
     "", "T", "0", "12", "TODAY", "yesterday", "25:00", "12:60", "13:00pm", "now+", "now+1month", "12/31/2028",
     "2028-13-01", "uts1", "utsx", "2028-01-02,03:04", "now 10:00",
+    " now", "tomorrow now", "tomorrow now+1hour", " now+1hour", "now now", "now+1hour now+1hour", "now+9999999days",
 ]  # fmt: skip
 
 
