@@ -22,7 +22,7 @@ from .kinds import whole
 from .option import NONE, OPTIONAL, Option, Reader
 from .values import switch_count, switch_wait
 
-__all__ = ["Layer", "apply_environment", "apply_given", "is_on", "put", "read_value"]
+__all__ = ["Layer", "apply_environment", "apply_given", "is_on", "is_verbose", "put", "read_value"]
 
 # As C's strtol reads one.
 _NUMBER = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
@@ -163,11 +163,19 @@ def _refuse_variables(environ: Mapping[str, str]) -> None:
     if "SBATCH_POWER" in environ:
         message = "SBATCH_POWER is set, for an option --power that sbatch 24.11 and 26.05 do not have; they refuse it"
         raise SpecError(message, kind="usage", hint="Unset SBATCH_POWER.")
-    debug = environ.get("SBATCH_DEBUG", "")
-    number = _NUMBER.fullmatch(debug)
-    if number and not 0 <= whole(number[1]) <= _LARGEST_INT:
-        message = f"SBATCH_DEBUG={debug[:100]}: it takes a whole number from 0 to {_LARGEST_INT}"
+    if not 0 <= _debug(environ) <= _LARGEST_INT:
+        message = f"SBATCH_DEBUG={environ['SBATCH_DEBUG'][:100]}: it takes a whole number from 0 to {_LARGEST_INT}"
         raise SpecError(message, field="verbose", kind="value", hint="Unset SBATCH_DEBUG, or set it to 1.")
+
+
+def is_verbose(environ: Mapping[str, str]) -> bool:
+    """Return whether SBATCH_DEBUG does what ``--verbose`` does."""
+    return _debug(environ) > 0
+
+
+def _debug(environ: Mapping[str, str]) -> int:
+    number = _NUMBER.fullmatch(environ.get("SBATCH_DEBUG", ""))
+    return whole(number[1]) if number else 0
 
 
 def _read_variable(row: Option, text: str, variable: str, read: Reader | None = None) -> object:

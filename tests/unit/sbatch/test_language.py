@@ -175,6 +175,21 @@ def test_later_sources_win() -> None:
     assert read("#SBATCH -O\ntrue\n", SBATCH_OVERCOMMIT="no").overcommit is None
 
 
+@pytest.mark.parametrize(
+    ("words", "environ", "taken"),
+    [
+        (["-v", "-Q"], {}, False),
+        (["-Q", ":", "--verbose"], {}, False),
+        (["-Q"], {"SBATCH_DEBUG": " 2"}, False),
+        (["-Q"], {"SBATCH_DEBUG": "0"}, True),
+        (["-v"], {"SBATCH_DEBUG": "1"}, True),
+    ],
+)
+def test_a_command_line_is_verbose_or_quiet(words: list[str], environ: dict[str, str], taken: bool) -> None:
+    with contextlib.nullcontext() if taken else pytest.raises(SpecError, match="--verbose and --quiet exclude"):
+        assert read("#SBATCH -Q -v -t 5\n", words, "24.11", **environ).time == timedelta(minutes=5)
+
+
 @pytest.mark.parametrize("value", ["", "x", "1"])
 def test_sbatch_does_not_run_with_the_variable_of_an_option_that_is_gone(value: str) -> None:
     for release in ("24.11", "26.05"):

@@ -146,6 +146,21 @@ def test_what_is_no_moment(text: str) -> None:
         resolve(text, NOW)
 
 
+@pytest.mark.parametrize(
+    "text", ["low:UserSpace", "1000:user", "hi:userspacex", "med-high:perf", "user", "LOW", "highm1:USER"]
+)
+def test_frequencies_of_cpus(text: str) -> None:
+    assert ROW_OF["cpu_freq"].read(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["low:use", "0:user", "me", "me-high:perf", "high:OnDemand", "1000:user-5", "con", "low-high:user"]
+)
+def test_what_is_no_frequency_of_cpus(text: str) -> None:
+    with pytest.raises(ValueError, match="or a governor"):
+        ROW_OF["cpu_freq"].read(text)
+
+
 @pytest.mark.parametrize(("text", "names"), [(" ", ()), ("CORE AS", ("CORE", "AS")), (",RLIMIT_AS\t", ("AS",))])
 def test_blanks_part_limits(text: str, names: tuple[str, ...]) -> None:
     assert ROW_OF["propagate"].read(text) == names
