@@ -88,6 +88,8 @@ _CORES_BY = (
     _Limit("hint", _CORES, what="--hint=memory_bound"),
 )
 _MOST_COMPONENTS = 128
+# The only option of 24.11 that abbreviates one of 22.05, which therefore does not refuse it by itself.
+_EXTRA_SINCE = "23.02"
 # What makes no job with a script, over any transport, and what to do instead.
 _NO_JOB = {
     "autocomplete": ("prints the options that begin with a word, and submits nothing", "See slurm-rest submit --help."),
@@ -138,7 +140,10 @@ def refuse_inexpressible(values: Values, release: str, *, commands: bool = False
 
 
 def _refuse_values(values: Values, release: str) -> None:
-    """Raise for single values that the release does not take."""
+    """Raise for single values that the release does not take, or takes for another option."""
+    if "extra" in values and release < _EXTRA_SINCE:
+        message = f"sbatch {release} has no option --extra, and would take it for --extra-node-info"
+        raise SpecError(message, field="extra", hint=f"Slurm {_EXTRA_SINCE} has it.", kind="usage")
     if values.get("exclusive") == "allocation" and not dialect_of(release).exclusive_allocation:
         message = f"sbatch {release} has no --exclusive=allocation"
         raise SpecError(message, field="exclusive", hint="Slurm 26.05 has it.", kind="value")

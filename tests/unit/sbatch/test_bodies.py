@@ -275,6 +275,14 @@ def test_srun_would_take_the_distribution_of_one_component_for_all() -> None:
     assert job(distribution="cyclic")["distribution"] == "cyclic"
 
 
+def test_22_05_would_take_extra_for_another_option() -> None:
+    spec = JobSpec(HEAD, extra="2")
+    with pytest.raises(SpecError, match="would take it for --extra-node-info"):
+        submit_body(spec, Setting("/tmp", release="22.05", commands=True))
+    for release in ("24.11", "26.05"):
+        assert submit_body(spec, Setting("/tmp", release=release, commands=True))
+
+
 def test_each_component_may_name_the_cluster() -> None:
     setting = Setting("/home/alice", cluster="here")
     spec = JobSpec(f"{HEAD}true\n", clusters="here", components=[JobSpec(clusters="there")])
