@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _read(path: Path) -> list[Case]:
-    lines = [line for line in path.read_text().splitlines() if line.startswith("{")]
+    lines = [line for line in path.read_text().split("\n") if line.startswith("{")]
     return [Case(**json.loads(line)) for line in lines]
 
 

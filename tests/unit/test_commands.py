@@ -145,6 +145,15 @@ def test_a_name_that_looks_like_a_record_is_only_a_name() -> None:
     assert (found.exit_code, found.stdout) == (ExitCode(3, 0), "/yes")
 
 
+@pytest.mark.parametrize("end", ["\n   \n\n", "\n   Power=\n   \n\n", "\n   TresPerNode=gres/gpu:1\n   \n\n", "\n"])
+def test_paths_keep_their_blanks_and_lines(end: str) -> None:
+    record = JobInfo(id=5, name="n", state=commands.state_of("FAILED"))
+    paths = "   WorkDir=/tmp\n   StdErr=/tmp/c  \n   StdIn=/tmp/d \n   StdOut=/tmp/a\nb  "
+    text = f"JobId=5 JobName=n\n   SubmitLine=sbatch -o a\n   StdOut=/no x\n{paths}{end}\n{LONG}\n"
+    (found,) = job_texts.read_details(Question(Program("scontrol", ""), (), LONG), done(text), [record])
+    assert (found.stdout, found.stderr, found.stdin) == ("/tmp/a\nb  ", "/tmp/c  ", "/tmp/d ")
+
+
 def test_accounting_is_read_whatever_names_hold(recorded: Recorded) -> None:
     found = recorded.accounting()
     plain = next(record for record in found if record.id == recorded.ids["plain"])

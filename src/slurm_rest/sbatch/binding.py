@@ -182,25 +182,26 @@ GPU_FREQ = Kind(_gpu_freq, metavar="LEVEL")
 
 # --- CPUs ---------------------------------------------------------------------------------------------------
 
-# sbatch looks at the first two letters only, apart from highm1.
-_LEVELS = {"lo": 1, "me": 2, "hi": 4}
+# sbatch looks at the first letters only, apart from highm1.
+_LEVELS = {"lo": 1, "med": 2, "hi": 4}
 _HIGH_BUT_ONE = 3
-_GOVERNORS = ("co", "on", "pe", "po", "sc", "us")
-_CPU_FORMS = 'takes "P1[-P2:GOVERNOR]" or a governor; P is kHz, low, medium, high or highm1'
+_GOVERNORS = ("cons", "onde", "perf", "powe", "sche", "user")
+_CPU_FORMS = 'takes "P1[-P2:GOVERNOR]", "P1:UserSpace" or a governor; P is kHz, low, medium, high or highm1'
 
 
 def _cpu_freq(value: object) -> str:
     word = str(value) if isinstance(value, int) and not isinstance(value, bool) else text(value)
     span, colon, governor = word.partition(":")
     low, dash, high = span.partition("-")
-    if low[:2].lower() in _GOVERNORS and not dash and not colon:
+    named = governor[:4].lower()
+    if low[:4].lower() in _GOVERNORS and not dash and not colon:
         return word
     least, most = _frequency(low), _frequency(high) if dash else (0, 0)
     if not least[1] or (dash and (not most[1] or most < least)):
         raise ValueError(_CPU_FORMS)
-    # A range needs a governor that can keep to one.
-    ranges = governor[:2].lower() in _GOVERNORS and governor[:2].lower() != "us"
-    if (dash and not ranges) or (colon and not dash):
+    # A range needs a governor that can keep to one, and only UserSpace goes without one.
+    one = named == "user" and "-" not in governor and least != (0, 0)
+    if (dash and (named not in _GOVERNORS or named == "user")) or (colon and not dash and not one):
         raise ValueError(_CPU_FORMS)
     return word
 
@@ -209,8 +210,9 @@ def _frequency(word: str) -> tuple[int, int]:
     """Return something that sorts: kHz before names."""
     if word.isascii() and word.isdigit():
         return 0, whole(word)
-    level = _HIGH_BUT_ONE if word.lower() == "highm1" else _LEVELS.get(word[:2].lower(), 0)
-    return 1, level
+    word = word.lower()
+    level = max((number for letters, number in _LEVELS.items() if word.startswith(letters)), default=0)
+    return 1, _HIGH_BUT_ONE if word == "highm1" else level
 
 
 CPU_FREQ = Kind(_cpu_freq, metavar="P1[-P2:GOV]")

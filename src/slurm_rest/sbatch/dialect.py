@@ -25,7 +25,7 @@ class Dialect:
     given make a hint mean nothing. ``overlooks_tres_variable``: a variable for each task that is not about GPUs goes
     with tasks for each GPU. ``export_file_needs_export``: ``--export-file`` is read only beside ``--export``.
     ``one_word_for_gpus``: ``--gpus-per-node`` and ``--gres=gpu`` exclude each other. ``checks_segment``: segments have
-    to fit the nodes.
+    to fit the nodes. ``counts_cpus_with_units``: ``cpu=1k`` in ``--tres-per-task`` is 1024 of them, not 1.
     """
 
     adds_mail: bool = False
@@ -40,6 +40,7 @@ class Dialect:
     export_file_needs_export: bool = False
     one_word_for_gpus: bool = False
     checks_segment: bool = False
+    counts_cpus_with_units: bool = False
 
 
 # The oldest first.
@@ -59,6 +60,7 @@ DIALECTS: dict[str, Dialect] = {
         export_file_needs_export=True,
         one_word_for_gpus=True,
         checks_segment=True,
+        counts_cpus_with_units=True,
     ),
 }
 

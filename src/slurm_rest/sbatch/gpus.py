@@ -6,20 +6,17 @@ where the number of tasks or nodes is missing, it follows from them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from slurm_rest.errors import SpecError
 
-from .kinds import whole
+from .counts import gres_item
 
 __all__ = ["Counts", "balance"]
 
-_ITEM = re.compile(
-    r"gres/(?P<name>[^:=,]+)(?::(?P<kind>[^:=,]*[^:=,0-9][^:=,]*))?(?:[:=](?P<count>[0-9]+)(?P<unit>[kKmMgG]?))?"
-)
-_UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
+
+_MOST_TASKS = 2**31 - 1
 
 
 @dataclass(slots=True)
@@ -51,10 +48,9 @@ class _Resource:
 
 def _items(text: object) -> Iterator[tuple[str, str, int]]:
     for part in str(text).split(",") if text else ():
-        found = _ITEM.fullmatch(part)
+        found = gres_item(part)
         if found:
-            count = whole(found["count"]) * _UNITS[found["unit"].lower()] if found["count"] else 1
-            yield found["name"], found["kind"] or "", count
+            yield found
 
 
 def balance(fields: Mapping[str, object], counts: Counts) -> None:
@@ -121,6 +117,8 @@ def _tasks_of_gpus(resources: dict[tuple[str, str], _Resource], counts: Counts, 
         return
     if gpus_asked:
         counts.tasks = counts.per_gpu * sum(one.total for one in resources.values() if one.name == "gpu")
+        if counts.tasks > _MOST_TASKS:
+            raise _unfit(f"{counts.tasks} tasks are more than Slurm can count", "ntasks_per_gpu")
     elif counts.tasks:
         gpus = counts.tasks // counts.per_gpu
         if gpus and counts.tasks % counts.per_gpu:

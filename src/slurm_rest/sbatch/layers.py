@@ -7,6 +7,7 @@ even when another one has taken its slot: sbatch judges conflicts by that (``con
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -17,11 +18,16 @@ from slurm_rest.errors import SpecError
 from .binding import MAIL_NAMES
 from .dialect import dialect_of
 from .getopt import Given, Options
+from .kinds import whole
 from .option import NONE, OPTIONAL, Option, Reader
 from .values import switch_count, switch_wait
 
-__all__ = ["Layer", "apply_environment", "apply_given", "is_on", "put", "read_value"]
+__all__ = ["Layer", "apply_environment", "apply_given", "is_on", "is_verbose", "put", "read_value"]
 
+# As C's strtol reads one.
+_NUMBER = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
+# The largest int itself stands for something else.
+_LARGEST_INT = 2**31 - 2
 _MemBind = tuple[frozenset[str], str, str]
 _Switches = tuple[int, timedelta | None]
 
@@ -143,12 +149,33 @@ def apply_environment(layer: Layer, environ: Mapping[str, str], options: Options
     for variable, row in options.variables:
         if variable in environ:
             _apply_variable(layer, row, environ[variable], variable, options)
+    _refuse_variables(environ)
     switches = options.by_name["switches"]
     if "SBATCH_REQ_SWITCH" in environ:
         count = _read_variable(switches, environ["SBATCH_REQ_SWITCH"], "SBATCH_REQ_SWITCH", switch_count)
         put(layer, switches, (count, None), options, environment=True)
     if "SBATCH_WAIT4SWITCH" in environ:
         put(layer, switches, (0, switch_wait(environ["SBATCH_WAIT4SWITCH"])), options, environment=True)
+
+
+def _refuse_variables(environ: Mapping[str, str]) -> None:
+    """Raise for variables that change nothing about the job, but with which sbatch does not run."""
+    if "SBATCH_POWER" in environ:
+        message = "SBATCH_POWER is set, for an option --power that sbatch 24.11 and 26.05 do not have; they refuse it"
+        raise SpecError(message, kind="usage", hint="Unset SBATCH_POWER.")
+    if not 0 <= _debug(environ) <= _LARGEST_INT:
+        message = f"SBATCH_DEBUG={environ['SBATCH_DEBUG'][:100]}: it takes a whole number from 0 to {_LARGEST_INT}"
+        raise SpecError(message, field="verbose", kind="value", hint="Unset SBATCH_DEBUG, or set it to 1.")
+
+
+def is_verbose(environ: Mapping[str, str]) -> bool:
+    """Return whether SBATCH_DEBUG does what ``--verbose`` does."""
+    return _debug(environ) > 0
+
+
+def _debug(environ: Mapping[str, str]) -> int:
+    number = _NUMBER.fullmatch(environ.get("SBATCH_DEBUG", ""))
+    return whole(number[1]) if number else 0
 
 
 def _read_variable(row: Option, text: str, variable: str, read: Reader | None = None) -> object:

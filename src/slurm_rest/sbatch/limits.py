@@ -87,6 +87,9 @@ _CORES_BY = (
     _Limit("extra_node_info", _CORES, what="--extra-node-info=S:C"),
     _Limit("hint", _CORES, what="--hint=memory_bound"),
 )
+_MOST_COMPONENTS = 128
+# The only option of 24.11 that abbreviates one of 22.05, which therefore does not refuse it by itself.
+_EXTRA_SINCE = "23.02"
 # What makes no job with a script, over any transport, and what to do instead.
 _NO_JOB = {
     "autocomplete": ("prints the options that begin with a word, and submits nothing", "See slurm-rest submit --help."),
@@ -138,7 +141,10 @@ def refuse_inexpressible(values: Values, release: str, *, commands: bool = False
 
 
 def _refuse_values(values: Values, release: str) -> None:
-    """Raise for single values that the release does not take."""
+    """Raise for single values that the release does not take, or takes for another option."""
+    if "extra" in values and release < _EXTRA_SINCE:
+        message = f"sbatch {release} has no option --extra, and would take it for --extra-node-info"
+        raise SpecError(message, field="extra", hint=f"Slurm {_EXTRA_SINCE} has it.", kind="usage")
     if values.get("exclusive") == "allocation" and not dialect_of(release).exclusive_allocation:
         message = f"sbatch {release} has no --exclusive=allocation"
         raise SpecError(message, field="exclusive", hint="Slurm 26.05 has it.", kind="value")
@@ -158,11 +164,15 @@ def _refuse_over_rest(values: Values) -> None:
 
 
 def refuse_told(parts: Sequence[Derived]) -> None:
-    """Raise for a het job with a distribution, of which slurmrestd tells the job more than sbatch does.
+    """Raise for a het job that slurmrestd does not take, or of which it tells the job more than sbatch does.
 
-    It puts SLURM_DISTRIBUTION into the environment of the component, where sbatch says SLURM_DISTRIBUTION_HET_GROUP_0
-    and the like: in the script, srun would then take it for components that have no distribution (24.11, 26.05).
+    It takes 128 components, sbatch any number. Of a distribution it puts SLURM_DISTRIBUTION into the environment of the
+    component, where sbatch says SLURM_DISTRIBUTION_HET_GROUP_0 and the like: in the script, srun would then take it for
+    components that have no distribution (24.11, 26.05).
     """
+    if len(parts) > _MOST_COMPONENTS:
+        message = f"{len(parts)} components cannot be said over REST: it takes {_MOST_COMPONENTS} at most"
+        raise SpecError(message, kind="inexpressible", hint="Submit it over SSH, or as several jobs.")
     if len(parts) > 1 and any("distribution" in part.fields for part in parts):
         message = (
             "--distribution in a heterogeneous job cannot be said over REST: srun would take it for all components"

@@ -13,7 +13,7 @@ from .conflicts import check_conflicts
 from .dialect import DIALECTS, dialect_of, known_release
 from .foreign import apply_foreign
 from .getopt import SEPARATOR, Given, Options, parse_words
-from .layers import Layer, apply_environment, apply_given, is_on, put, read_value
+from .layers import Layer, apply_environment, apply_given, is_on, is_verbose, put, read_value
 from .lexer import Word, read_directives
 from .options import OPTIONS, ROW_OF
 from .script import Script, read_script
@@ -141,7 +141,11 @@ class _Reader:
         What is not reset between components stays from that: ``-n1 : --hold`` holds the first one too. It counts as
         little as a variable.
         """
-        self.ignore_pbs = any(one.option.name == "ignore_pbs" for part in segments for one in part)
+        names = {one.option.name for part in segments for one in part}
+        self.ignore_pbs = "ignore_pbs" in names
+        if "quiet" in names and ("verbose" in names or is_verbose(self.environ)):
+            hint = "Leave one of them out; SBATCH_DEBUG counts as --verbose."
+            raise SpecError("--verbose and --quiet exclude each other", field="quiet", kind="conflict", hint=hint)
         if len(segments) > 1:
             passed = Layer()
             for part in segments:

@@ -13,6 +13,7 @@ from typing import cast
 
 from slurm_rest.errors import SpecError
 
+from .counts import read_count
 from .dialect import dialect_of
 from .gpus import Counts, balance
 from .kinds import whole
@@ -23,7 +24,8 @@ __all__ = ["add_tasks"]
 Fields = dict[str, object]
 
 # In any case on 24.11, in lower case on 26.05.
-_CPU = re.compile(r"cpu[=:]([0-9]+)")
+_CPU = re.compile(r"(?a)cpu[=:](([0-9]+)(?:(?i:[kmgtp](?:i?b)?)(?=,|$))?)")
+_MOST_CPUS = 2**31 - 1
 
 
 @dataclass(slots=True)
@@ -90,7 +92,10 @@ def _given(values: Mapping[str, object], fields: Fields, release: str) -> _Plan:
     per_task = str(fields.get("tres_per_task", ""))
     found = _CPU.search(per_task.lower() if dialect_of(release).lowers_tres else per_task) if per_task else None
     if found:
-        plan.cpus = whole(found[1])
+        plan.cpus = (read_count(found[1]) if dialect_of(release).counts_cpus_with_units else None) or whole(found[2])
+        if plan.cpus > _MOST_CPUS:
+            message, hint = f"--tres-per-task={found[0][:100]} asks for too many", f"It takes at most {_MOST_CPUS}."
+            raise SpecError(message, field="tres_per_task", kind="value", hint=hint)
     return plan
 
 

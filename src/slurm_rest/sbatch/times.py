@@ -17,7 +17,8 @@ from .kinds import Kind, text, whole
 __all__ = ["TIMESTAMP", "resolve"]
 
 _FORMS = 'takes a time such as "now+1hour", "16:00", "tomorrow", "2030-01-02T03:04", an aware datetime or Unix seconds'
-_LATEST = 2**32 - 3
+# The end of the year 9999, where Python's own dates end.
+_LATEST = 253402300799
 # Anything before is taken for a mistake.
 _EARLIEST_UTS = 1_000_000
 _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
@@ -82,7 +83,7 @@ def _parts(value: str, now: datetime) -> _Parts:
         rest = rest[between.end() :] if between else rest
         if not rest:
             break
-        rest = _next_part(rest, found, now)
+        rest = _next_part(value, rest, found, now)
     if found.day is None and found.clock is None:
         raise ValueError(_FORMS)
     return found
@@ -96,10 +97,12 @@ class _Parts:
     clock: time | None = None
 
 
-def _next_part(rest: str, found: _Parts, now: datetime) -> str:
-    """Read a date or a time at the start of ``rest`` and return what stands behind it."""
+def _next_part(value: str, rest: str, found: _Parts, now: datetime) -> str:
+    """Read a date or a time at the start of ``rest``, where ``value`` ends, and return what stands behind it."""
     relative = _NOW.match(rest)
     if relative:
+        if len(rest) < len(value):
+            rest, relative = _displaced(value, rest, relative)
         # Seconds, as sbatch has it: a day over which clocks are changed is no 24 hours of the local time.
         moment = datetime.fromtimestamp(now.timestamp() + _delta(relative))
         found.day, found.clock = _day_of(moment.date()), moment.time().replace(microsecond=0)
@@ -113,6 +116,21 @@ def _next_part(rest: str, found: _Parts, now: datetime) -> str:
             found.day = _day_of(now.date() + timedelta(days=name == "tomorrow"))
         return rest[word.end() :]
     return _number_part(rest, found)
+
+
+def _displaced(value: str, rest: str, relative: re.Match[str]) -> tuple[str, re.Match[str]]:
+    """Return what sbatch 24.11 and 26.05 read of a ``now`` that is not at the very beginning.
+
+    They take the place of the sign from the beginning for one from the ``now``: of " now+12hours" they read "2hours".
+    Mostly they then look behind the end, where they find whatever the memory holds.
+    """
+    before = len(value) - len(rest)
+    unread = value[2 * before + relative.start("count") :] if relative["sign"] else ""
+    rest = f"now{relative['sign']}{unread}"
+    again = _NOW.match(rest) if unread else None
+    if again is None:
+        raise ValueError(_FORMS)
+    return rest, again
 
 
 def _number_part(rest: str, found: _Parts) -> str:

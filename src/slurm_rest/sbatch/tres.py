@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from slurm_rest.errors import SpecError
 
+from .counts import gres_item
 from .derived import Derived, Place
 from .kinds import whole
 
@@ -14,10 +15,10 @@ __all__ = ["add_tres"]
 
 Values = Mapping[str, object]
 
-_GRES = re.compile(r"gres/(?P<name>[^:=,]+)(?::[^:=,]*[^:=,0-9][^:=,]*)?(?:[:=](?P<count>[0-9]+)(?P<unit>[kKmMgG]?))?")
 # What several tasks may share.
 _SHARED = re.compile("gres[/:](?:shard|mps)")
-_UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
+# sbatch reads an int there, and makes another number of what is larger.
+_MOST_GPUS = 2**31 - 1
 
 
 def add_tres(values: Values, made: Derived, place: Place) -> None:
@@ -115,7 +116,13 @@ def _gpus_of(part: str) -> tuple[str, int]:
     if "=" in kind:
         hint = "It takes TYPE:N, as in a100:2."
         raise SpecError(f"--gpus-per-task names no type: {part!r}", field="gpus_per_task", kind="value", hint=hint)
-    return (f"gres/gpu:{kind}", _leading(part[len(kind) + 1 :])) if sign else ("gres/gpu", _leading(part))
+    count = _leading(part[len(kind) + 1 :] if sign else part)
+    if count > _MOST_GPUS:
+        hint = f"It takes at most {_MOST_GPUS}."
+        raise SpecError(
+            f"--gpus-per-task={part[:100]} asks for too many", field="gpus_per_task", kind="value", hint=hint
+        )
+    return f"gres/gpu:{kind}" if sign else "gres/gpu", count
 
 
 def _with_gpus(text: str, part: str) -> str:
@@ -138,17 +145,15 @@ def _bind(values: Values, made: Derived, per_task: str, place: Place) -> None:
     bind = f"gres/gpu:{values['gpu_bind']}" if "gpu_bind" in values else values.get("tres_bind")
     counts: dict[str, int] = {}
     for part in per_task.split(",") if per_task else ():
-        found = _GRES.fullmatch(part)
+        found = gres_item(part)
         if found is None and part.startswith("gres/"):
             hint = "It takes gres/NAME[:TYPE]=N."
             raise SpecError(f"--tres-per-task: {part!r} is no resource", field="tres_per_task", kind="value", hint=hint)
-        if found is None or found["name"] in str(bind or ""):
+        if found is None or found[0] in str(bind or ""):
             continue
-        count = whole(found["count"] or "1") * _UNITS[(found["unit"] or "").lower()]
-        if not count:
-            continue
-        if found["name"] not in counts or not place.dialect.first_gpus_only:
-            counts[found["name"]] = counts.get(found["name"], 0) + count
+        name, _, count = found
+        if count and (name not in counts or not place.dialect.first_gpus_only):
+            counts[name] = counts.get(name, 0) + count
     parts = [str(bind)] if bind else []
     parts += [f"gres/{name}:per_task:{count}" for name, count in counts.items()]
     if parts:

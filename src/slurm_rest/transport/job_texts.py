@@ -224,7 +224,7 @@ def read_details(question: Question, done: Finished, records: Iterable[JobInfo])
 
 def _detailed(record: JobInfo, text: str) -> JobInfo:
     over = record.state.is_terminal
-    paths = {name: _line(text, name) for name in ("StdOut", "StdErr", "StdIn")}
+    paths = {name: _path(text, name) for name in ("StdOut", "StdErr", "StdIn")}
     requested = re.search(r"^   (?:ReqTRES|TRES)=(\S*)", text, re.MULTILINE)
     return replace(
         record,
@@ -243,9 +243,14 @@ def _word(text: str, name: str) -> str:
     return found[1] if found else ""
 
 
-def _line(text: str, name: str) -> str | None:
-    found = re.findall(rf"^   {name}=(.*)$", text, re.MULTILINE)
-    return _value(found[-1].rstrip()) or None if found else None
+# A path may have lines and end in blanks; what follows it does not look like one of its lines.
+_PATH_ENDS = r"(?=\n   [A-Z][A-Za-z]*[=:]|\n *\n|\n *\Z|\Z)"
+
+
+def _path(text: str, name: str) -> str | None:
+    """Return a path of scontrol's: the last that it may be, since a command line in front may look like one too."""
+    found = re.findall(rf"^   {name}=(.*?){_PATH_ENDS}", text, re.MULTILINE | re.DOTALL)
+    return _value(found[-1]) or None if found else None
 
 
 # --- sacct ---------------------------------------------------------------------------------------------------

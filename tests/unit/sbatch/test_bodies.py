@@ -64,9 +64,67 @@ def test_no_gpus_for_a_task_is_no_binding() -> None:
 def test_a_type_of_gpus_alone_is_one_of_them() -> None:
     made = job(tres_per_task="gres:gpu:a100", ntasks=2)
     assert (made["tres_per_task"], made["tres_bind"]) == ("gres/gpu:a100", "gres/gpu:per_task:1")
-    for wrong in ("gres/gpu:a:00=1", "gres/gpu:00=1"):
-        with pytest.raises(SpecError, match="is no resource"):
-            job(tres_per_task=wrong, ntasks=2)
+
+
+@pytest.mark.parametrize(
+    ("asked", "count"),
+    [
+        ("gres/gpu:1k", 1024),
+        ("gres/gpu:1KiB", 1024),
+        ("gres/gpu=2kb", 2000),
+        ("gres/gpu:a100:1M", 1024**2),
+        ("gres/gpu:a100=1gb", 10**9),
+        ("gres/gpu:1t", 1024**4),
+        ("gres/gpu:1ki", 1),
+        ("gres/gpu:1g.5gb", 1),
+        ("gres/gpu:1g.5gb:2", 2),
+        ("gres/gpu:00=3", 3),
+        ("gres/gpu:1k:2", 2),
+        ("gres/gpu::4", 4),
+    ],
+)
+def test_what_stands_behind_the_last_separator_is_the_count_with_its_unit(asked: str, count: int) -> None:
+    assert job(tres_per_task=asked, ntasks=2)["tres_bind"] == f"gres/gpu:per_task:{count}"
+
+
+@pytest.mark.parametrize("asked", ["gres/gpu:a100:2x", "gres/gpu=2ki", "gres/gpu=1:2", "gres/gpu::"])
+def test_what_is_no_count_is_refused(asked: str) -> None:
+    with pytest.raises(SpecError, match=r"is no resource|no number of"):
+        job(tres_per_task=asked, ntasks=2)
+
+
+@pytest.mark.parametrize(
+    ("asked", "old", "new"), [("cpu=1k", 1, 1024), ("cpu:2KB,gres/gpu=1", 2, 2000), ("cpu=3", 3, 3)]
+)
+def test_26_05_reads_units_of_cpus(asked: str, old: int, new: int) -> None:
+    assert job("24.11", tres_per_task=asked, ntasks=1)["cpus_per_task"] == old
+    assert job("26.05", tres_per_task=asked, ntasks=1)["cpus_per_task"] == new
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"gpus_per_task": "4294967297", "ntasks": 2},
+        {"gpus_per_task": "a100:1,h100:4294967295", "ntasks": 2},
+        {"tres_per_task": "gres/gpu:99999p", "ntasks": 2},
+        {"tres_per_task": "cpu=4g", "ntasks": 1},
+        {"gpus_per_node": "1t", "ntasks_per_gpu": 2},
+    ],
+)
+def test_counts_that_sbatch_would_cut_are_refused(options: dict[str, object]) -> None:
+    with pytest.raises(SpecError, match=r"too many|more than Slurm can count"):
+        job("26.05", **options)  # type: ignore[arg-type]
+
+
+def test_slurmrestd_takes_128_components() -> None:
+    for count in (128, 129):
+        spec = JobSpec(f"{HEAD}true\n", components=[JobSpec()] * (count - 1))
+        assert len(submit_body(spec, Setting("/tmp", commands=True))["jobs"]) == count  # type: ignore[arg-type]
+        if count == 128:
+            assert len(submit_body(spec, Setting("/tmp"))["jobs"]) == count  # type: ignore[arg-type]
+            continue
+        with pytest.raises(SpecError, match="129 components cannot be said over REST: it takes 128 at most"):
+            submit_body(spec, Setting("/tmp"))
 
 
 @pytest.mark.parametrize(
@@ -215,6 +273,14 @@ def test_srun_would_take_the_distribution_of_one_component_for_all() -> None:
     assert "srun" in caught.value.hint
     assert submit_body(parts, Setting("/tmp", commands=True))
     assert job(distribution="cyclic")["distribution"] == "cyclic"
+
+
+def test_22_05_would_take_extra_for_another_option() -> None:
+    spec = JobSpec(HEAD, extra="2")
+    with pytest.raises(SpecError, match="would take it for --extra-node-info"):
+        submit_body(spec, Setting("/tmp", release="22.05", commands=True))
+    for release in ("24.11", "26.05"):
+        assert submit_body(spec, Setting("/tmp", release=release, commands=True))
 
 
 def test_each_component_may_name_the_cluster() -> None:

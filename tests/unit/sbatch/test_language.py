@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,39 @@ def test_later_sources_win() -> None:
     assert read("#SBATCH -J script\ntrue\n", ["-J", "argv"], SBATCH_JOB_NAME="variable").name == "argv"
     assert read("true\n", SBATCH_OVERCOMMIT="yes").overcommit is True
     assert read("#SBATCH -O\ntrue\n", SBATCH_OVERCOMMIT="no").overcommit is None
+
+
+@pytest.mark.parametrize(
+    ("words", "environ", "taken"),
+    [
+        (["-v", "-Q"], {}, False),
+        (["-Q", ":", "--verbose"], {}, False),
+        (["-Q"], {"SBATCH_DEBUG": " 2"}, False),
+        (["-Q"], {"SBATCH_DEBUG": "0"}, True),
+        (["-v"], {"SBATCH_DEBUG": "1"}, True),
+    ],
+)
+def test_a_command_line_is_verbose_or_quiet(words: list[str], environ: dict[str, str], taken: bool) -> None:
+    with contextlib.nullcontext() if taken else pytest.raises(SpecError, match="--verbose and --quiet exclude"):
+        assert read("#SBATCH -Q -v -t 5\n", words, "24.11", **environ).time == timedelta(minutes=5)
+
+
+@pytest.mark.parametrize("value", ["", "x", "1"])
+def test_sbatch_does_not_run_with_the_variable_of_an_option_that_is_gone(value: str) -> None:
+    for release in ("24.11", "26.05"):
+        with pytest.raises(SpecError, match="SBATCH_POWER is set") as caught:
+            read("true\n", release=release, SBATCH_POWER=value)
+        assert caught.value.hint == "Unset SBATCH_POWER."
+
+
+@pytest.mark.parametrize(
+    ("value", "taken"),
+    [("1", True), ("x", True), ("", True), (" +3", True), ("-0", True), ("2147483646", True), ("99999999999x", True),
+     ("-1", False), ("2147483647", False), ("99999999999", False), ("9" * 5000, False)],
+)  # fmt: skip
+def test_sbatch_looks_at_the_number_in_its_debug_variable(value: str, taken: bool) -> None:
+    with contextlib.nullcontext() if taken else pytest.raises(SpecError, match=r"SBATCH_DEBUG=.*a whole number"):
+        assert read("true\n", SBATCH_DEBUG=value, SBATCH_TIMELIMIT="5").time == timedelta(minutes=5)
 
 
 def test_memory_of_two_sources() -> None:

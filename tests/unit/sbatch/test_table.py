@@ -109,6 +109,10 @@ def test_dates_come_back(moment: datetime) -> None:
         ("2027-02-29", datetime(2027, 3, 1)),
         ("2030-01-02 03:04", datetime(2030, 1, 2, 3, 4)),
         ("fika", datetime(2026, 11, 30, 15, 0)),
+        (" now+12hours", datetime(2026, 11, 29, 19, 38)),
+        ("Tnow+345minutes", datetime(2026, 11, 29, 18, 23)),
+        ("2106-02-07", datetime(2106, 2, 7)),
+        ("2400-02-30", datetime(2400, 3, 1)),
     ],
 )
 def test_moments(text: str, moment: datetime) -> None:
@@ -132,6 +136,7 @@ def test_a_span_from_now_is_as_long_where_clocks_are_changed(day: datetime, monk
 NO_MOMENTS = [
     "", "T", "0", "12", "TODAY", "yesterday", "25:00", "12:60", "13:00pm", "now+", "now+1month", "12/31/2028",
     "2028-13-01", "uts1", "utsx", "2028-01-02,03:04", "now 10:00",
+    " now", "tomorrow now", "tomorrow now+1hour", " now+1hour", "now now", "now+1hour now+1hour", "now+9999999days",
 ]  # fmt: skip
 
 
@@ -139,6 +144,21 @@ NO_MOMENTS = [
 def test_what_is_no_moment(text: str) -> None:
     with pytest.raises(ValueError, match="takes a time"):
         resolve(text, NOW)
+
+
+@pytest.mark.parametrize(
+    "text", ["low:UserSpace", "1000:user", "hi:userspacex", "med-high:perf", "user", "LOW", "highm1:USER"]
+)
+def test_frequencies_of_cpus(text: str) -> None:
+    assert ROW_OF["cpu_freq"].read(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["low:use", "0:user", "me", "me-high:perf", "high:OnDemand", "1000:user-5", "con", "low-high:user"]
+)
+def test_what_is_no_frequency_of_cpus(text: str) -> None:
+    with pytest.raises(ValueError, match="or a governor"):
+        ROW_OF["cpu_freq"].read(text)
 
 
 @pytest.mark.parametrize(("text", "names"), [(" ", ()), ("CORE AS", ("CORE", "AS")), (",RLIMIT_AS\t", ("AS",))])
