@@ -115,6 +115,13 @@ class JobInfo:
             return f"{self.het_job_id}+{self.het_job_offset}"
         return str(self.id)
 
+    def __str__(self) -> str:
+        """Return one line for people: ``<JobInfo 12_3 'train' FAILED (NonZeroExitCode) 3:0 n1>``; repr has all."""
+        why = f" ({self.reason})" if self.reason else ""
+        ended = f" {self.exit_code}" if self.state.is_terminal else ""
+        nodes = f" {self.nodes}" if self.nodes else ""
+        return f"<JobInfo {self.label} {self.name!r} {self.state}{why}{ended}{nodes}>"
+
     def stands_for(self, task_id: int) -> bool:
         """Return whether a packed array's record has that task among those without a record of their own.
 

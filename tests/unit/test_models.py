@@ -42,6 +42,14 @@ def test_exit_codes_show_as_sacct_shows_them(code: ExitCode, shown: str) -> None
     assert str(code) == shown
 
 
+def test_a_printed_record_is_one_short_line() -> None:
+    waiting = JobInfo(id=7, name="a\nb", state=JobState.parse("PENDING"), reason="Resources")
+    assert str(waiting) == "<JobInfo 7 'a\\nb' PENDING (Resources)>"
+    over = JobInfo(id=8, name="x", state=JobState.parse("FAILED"), exit_code=ExitCode(3, 0), nodes="n1")
+    assert f"{over}" == "<JobInfo 8 'x' FAILED 3:0 n1>"
+    assert "working_directory=" in repr(over)
+
+
 def test_a_single_record_stands_for_itself() -> None:
     record = info(12, "FAILED", array_job_id=12, array_task_id=3)
     assert group_record(12, [record]) is record

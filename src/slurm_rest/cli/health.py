@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from slurm_rest.config import TransportName, load_settings
+from slurm_rest.config import Settings, TransportName, load_settings
 from slurm_rest.errors import SlurmError
 from slurm_rest.models import FilesWay, Ping
 from slurm_rest.tables import show_span
@@ -71,6 +71,7 @@ _KEYS = [
     "transports (each with name, ok, url, user, cluster, slurm, api_version, token, checks)",
     "health (each with transport, where, state, reason, active)",
     "files (with ok, where, checks)",
+    "jobs (with ok, checks)",
 ]
 
 
@@ -79,7 +80,7 @@ _KEYS = [
 @click.pass_context
 def ping(ctx: click.Context, as_json: bool) -> None:
     """Check that Slurm answers you: token, controller and accounting over each transport that is configured,
-    and the ways to the cluster's files.
+    the ways to the cluster's files, and that something says where jobs start.
 
     Each line is printed once it is known; slurmrestd takes up to 20 s to find out that slurmctld or
     slurmdbd is away, 50 s that it is frozen; a frozen slurmrestd is given up after 10 s (after 60 s where
@@ -107,10 +108,11 @@ def ping(ctx: click.Context, as_json: bool) -> None:
             tell(f"{name} {one_line(where)}\n{_line(checks[0])}")
         documents.append(_transport(name, where, login, checks))
     files = _files(ctx, names[0], tell)
+    jobs = _jobs(settings, tell)
     ok = all(document["ok"] for document in [*documents, files])
     health = _health(documents)
     if as_json:
-        out_json({"ok": ok, "transports": documents, "health": health, "files": files})
+        out_json({"ok": ok, "transports": documents, "health": health, "files": files, "jobs": jobs})
     elif len(health) > 1:
         out(_used(health))
     if not ok:
@@ -135,6 +137,18 @@ def _files(ctx: click.Context, name: TransportName, tell: Callable[[str], None])
         tell(_line(checks[-1], "" if way.reason else way.where))
     found: list[object] = [check.document() for check in checks]
     return {"ok": all(check.ok for check in checks), "where": where, "checks": found}
+
+
+def _jobs(settings: Settings, tell: Callable[[str], None]) -> dict[str, object]:
+    """Tell where nothing says in which directory jobs start: ``submit`` alone needs it, or ``--chdir`` each time."""
+    from slurm_rest.submission import Surroundings, current_directory  # as slow as the client
+
+    check = _Check("directory")
+    if not settings.workdir and current_directory(settings, Surroundings.here("login")) is None:
+        check.message = "Nothing says where jobs start: submit needs --chdir"
+        check.hint = "Set SLURM_REST_WORKDIR, for instance to /home/{user}."
+        tell(f"jobs\n{_line(check)}")
+    return {"ok": True, "checks": [check.document()]}
 
 
 def _health(documents: list[dict[str, object]]) -> list[dict[str, object]]:

@@ -294,7 +294,8 @@ def _known_hosts(chosen: Path | None) -> list[str] | bytes:
             hint = "Write the host's key there: ssh-keyscan HOST, compared with what its owner says."
             if " " in str(chosen):
                 hint = "It takes the path of a known_hosts file, not what stands in one."
-            raise ConfigError(f"There is no file of known hosts {chosen}", hint=hint)
+            problem = f"{chosen}, where known hosts should be, is no file"
+            raise ConfigError(problem if chosen.exists() else f"There is no file of known hosts {chosen}", hint=hint)
         return [str(chosen)]
     files = (Path("~/.ssh/known_hosts").expanduser(), Path("/etc/ssh/ssh_known_hosts"))
     return [str(path) for path in files if path.is_file()] or b""

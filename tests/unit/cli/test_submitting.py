@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.server import Run, Server, job
+from tests.unit.cli.server import URL, Run, Server, job
 
 
 @pytest.fixture
@@ -333,6 +333,7 @@ def test_the_id_stays_alone(run: Run, server: Server, words: list[str]) -> None:
 
 def test_verbose_tells_what_is_done(run: Run, server: Server, script: str) -> None:
     assert "POST" in run("submit", "-vv", script).err
+    assert run("submit", "-v", script).err == f"slurm-rest: Job 12 is submitted: over rest ({URL}), for alice\n"
     assert run("submit", script).err == ""
 
 
