@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pickle
 from datetime import datetime, timezone
+from types import SimpleNamespace
 
 import pytest
 
@@ -48,6 +49,9 @@ def test_a_printed_record_is_one_short_line() -> None:
     over = JobInfo(id=8, name="x", state=JobState.parse("FAILED"), exit_code=ExitCode(3, 0), nodes="n1")
     assert f"{over}" == "<JobInfo 8 'x' FAILED 3:0 n1>"
     assert "working_directory=" in repr(over)
+    shown: list[str] = []
+    over._repr_pretty_(SimpleNamespace(text=shown.append), False)
+    assert shown == [str(over)]
 
 
 def test_a_single_record_stands_for_itself() -> None:
