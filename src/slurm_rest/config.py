@@ -278,6 +278,9 @@ def _read_profile(environ: Mapping[str, str], cluster: str) -> tuple[Mapping[str
     clusters = document.get("clusters", {})
     if not isinstance(clusters, dict) or not all(isinstance(table, dict) for table in clusters.values()):
         raise ConfigError(f"{path}: clusters must be tables", hint='Write [clusters.NAME] with url = "http://...".')
+    stray = next((key for key in document if key in {*_VARIABLES, "token"}), None)
+    if stray is not None:
+        raise ConfigError(f"{path}: {stray!r} stands outside a cluster", hint="Write [clusters.NAME] above it.")
     name = cluster or str(document.get("default", "")) or (next(iter(clusters)) if len(clusters) == 1 else "")
     if not name:
         if clusters and not environ.get("SLURM_REST_URL"):
@@ -289,7 +292,9 @@ def _read_profile(environ: Mapping[str, str], cluster: str) -> tuple[Mapping[str
     table = clusters[name]
     unknown = sorted(set(table) - {*_VARIABLES, "token"})
     if unknown:
-        raise ConfigError(f"{path}: cluster {name!r} has an unknown key {unknown[0]!r}", hint=f"Keys: {_keys()}.")
+        near = get_close_matches(unknown[0], [*_VARIABLES, "token"], 1)
+        hint = f"Did you mean {near[0]}? Keys: {_keys()}." if near else f"Keys: {_keys()}."
+        raise ConfigError(f"{path}: cluster {name!r} has an unknown key {unknown[0]!r}", hint=hint)
     return table, name
 
 
