@@ -21,7 +21,7 @@ from .token_settings import TOKEN_SOURCES, TokenArgument, make_provider, read_pa
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Settings", "SshOptions", "TokenArgument", "load_settings"]
+__all__ = ["Settings", "SshOptions", "TokenArgument", "load_settings", "misspelt"]
 
 TransportName = Literal["auto", "rest", "ssh", "cli"]
 EnvironmentRule = Literal["login", "submit"]
@@ -49,6 +49,9 @@ _VARIABLES: Mapping[str, str] = {
     "ssh_proxy_jump": "SLURM_REST_SSH_PROXY_JUMP",
     "ssh_tunnel": "SLURM_REST_SSH_TUNNEL",
 }
+# Variables that are read elsewhere, or by jobs.
+_OTHERS = ("SLURM_REST_CLUSTER", "SLURM_REST_SSH_INSECURE", "SLURM_REST_DEBUG", "SLURM_REST_RECORDER")
+_ALIKE = 0.85
 _ARGUMENTS = frozenset([*_VARIABLES, "token", "cluster", "ssh_key"])
 
 
@@ -304,6 +307,14 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return False
+
+
+def misspelt(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return variables that are no settings but nearly have the name of one, with that name."""
+    known = {*_VARIABLES.values(), *_OTHERS}
+    ours = sorted(name for name in environ if name.startswith("SLURM_REST_") and name not in known)
+    near = {name: get_close_matches(name, _VARIABLES.values(), 1, _ALIKE) for name in ours}
+    return {name: names[0] for name, names in near.items() if names}
 
 
 def _keys() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from slurm_rest.config import Settings, TransportName, load_settings
+from slurm_rest.config import Settings, TransportName, load_settings, misspelt
 from slurm_rest.errors import SlurmError
 from slurm_rest.models import FilesWay, Ping
 from slurm_rest.tables import show_span
@@ -22,7 +23,7 @@ from .documents import describe
 from .failures import FAILED, Failed, in_options
 from .identity import TOKEN_KEYS, Login, read_login
 from .shared import json_option, with_client
-from .terminal import has_colour, one_line, out, out_json
+from .terminal import complain, has_colour, one_line, out, out_json
 
 if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient
@@ -89,6 +90,8 @@ def ping(ctx: click.Context, as_json: bool) -> None:
     """
     tell: Callable[[str], None] = (lambda _: None) if as_json else out
     documents: list[dict[str, object]] = []
+    for name, meant in misspelt(os.environ).items():
+        complain(f"{name} is no setting", f"Did you mean {meant}?", kind="warning")
     settings = load_settings(ctx.obj)
     names = settings.ways()
     if names == ("rest",):

@@ -340,7 +340,8 @@ def _translated(where: str) -> Iterator[None]:
     try:
         yield
     except asyncssh.HostKeyNotVerifiable as error:
-        hint = "Compare the key with what the host's owner says, then add it to the known hosts."
+        hint = "Compare the key (ssh-keyscan shows it) with what the host's owner says, then add it to the known hosts."
+        hint += " If another one stands there, ask why it changed: somebody may be in between."
         raise HostKeyError(f"The host key of {where} is not trusted: {error.reason}", hint=hint) from error
     except asyncssh.PermissionDenied as error:
         hint = "Check SLURM_REST_SSH_USER and SLURM_REST_SSH_KEY_FILE; try it with: ssh -o BatchMode=yes HOST true"

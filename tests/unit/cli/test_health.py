@@ -70,6 +70,19 @@ def test_it_tells_that_nothing_says_where_jobs_start(
     assert (run("convert", "--wrap", "true").status != 0) == missing
 
 
+def test_a_variable_that_is_misspelt_is_named(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ULR", "KNOWN_HOSTS", "CACHE", "MIRROR", "DEBUG", "RECORDER", "FAULT_SECONDS", "CLUSTER"):
+        monkeypatch.setenv(f"SLURM_REST_{name}", "")
+    result = run("ping")
+    assert result.status == 0
+    assert result.err.splitlines() == [
+        "slurm-rest: warning: SLURM_REST_KNOWN_HOSTS is no setting",
+        "hint: Did you mean SLURM_REST_SSH_KNOWN_HOSTS?",
+        "slurm-rest: warning: SLURM_REST_ULR is no setting",
+        "hint: Did you mean SLURM_REST_URL?",
+    ]
+
+
 def test_with_a_dead_controller_accounting_is_still_looked_at(run: Run, server: Server) -> None:
     down(server)
 
