@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from .sbatch.keywords import JobOptions
 
 __all__ = ["AsyncSlurmClient"]
+
+log = logging.getLogger("slurm_rest")
 
 
 class AsyncSlurmClient(Acting, Following, Looking):
@@ -249,6 +252,8 @@ class AsyncSlurmClient(Acting, Following, Looking):
         except SubmitUncertain:
             self.metrics.uncertain_submissions += 1
             raise
+        done, whose = "was there already" if submission.found else "is submitted", user or "the token's user"
+        log.info("Job %d %s: over %s (%s), for %s", submission.job_id, done, self.transport, self.address, whose)
         sent = None if submission.found else datetime.now(timezone.utc)
         identity = Identity(submission.job_id, key=prepared.key, sent=sent)
         return AsyncJob(self, submission.job_id, spec=spec, submission=submission, identity=identity)

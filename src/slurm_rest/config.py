@@ -21,7 +21,7 @@ from .token_settings import TOKEN_SOURCES, TokenArgument, make_provider, read_pa
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Settings", "SshOptions", "TokenArgument", "load_settings"]
+__all__ = ["Settings", "SshOptions", "TokenArgument", "load_settings", "misspelt"]
 
 TransportName = Literal["auto", "rest", "ssh", "cli"]
 EnvironmentRule = Literal["login", "submit"]
@@ -49,6 +49,9 @@ _VARIABLES: Mapping[str, str] = {
     "ssh_proxy_jump": "SLURM_REST_SSH_PROXY_JUMP",
     "ssh_tunnel": "SLURM_REST_SSH_TUNNEL",
 }
+# Variables that are read elsewhere, or by jobs.
+_OTHERS = ("SLURM_REST_CLUSTER", "SLURM_REST_SSH_INSECURE", "SLURM_REST_DEBUG", "SLURM_REST_RECORDER")
+_ALIKE = 0.85
 _ARGUMENTS = frozenset([*_VARIABLES, "token", "cluster", "ssh_key"])
 
 
@@ -278,6 +281,9 @@ def _read_profile(environ: Mapping[str, str], cluster: str) -> tuple[Mapping[str
     clusters = document.get("clusters", {})
     if not isinstance(clusters, dict) or not all(isinstance(table, dict) for table in clusters.values()):
         raise ConfigError(f"{path}: clusters must be tables", hint='Write [clusters.NAME] with url = "http://...".')
+    stray = next((key for key in document if key in {*_VARIABLES, "token"}), None)
+    if stray is not None:
+        raise ConfigError(f"{path}: {stray!r} stands outside a cluster", hint="Write [clusters.NAME] above it.")
     name = cluster or str(document.get("default", "")) or (next(iter(clusters)) if len(clusters) == 1 else "")
     if not name:
         if clusters and not environ.get("SLURM_REST_URL"):
@@ -289,7 +295,9 @@ def _read_profile(environ: Mapping[str, str], cluster: str) -> tuple[Mapping[str
     table = clusters[name]
     unknown = sorted(set(table) - {*_VARIABLES, "token"})
     if unknown:
-        raise ConfigError(f"{path}: cluster {name!r} has an unknown key {unknown[0]!r}", hint=f"Keys: {_keys()}.")
+        near = get_close_matches(unknown[0], [*_VARIABLES, "token"], 1)
+        hint = f"Did you mean {near[0]}? Keys: {_keys()}." if near else f"Keys: {_keys()}."
+        raise ConfigError(f"{path}: cluster {name!r} has an unknown key {unknown[0]!r}", hint=hint)
     return table, name
 
 
@@ -299,6 +307,14 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return False
+
+
+def misspelt(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return variables that are no settings but nearly have the name of one, with that name."""
+    known = {*_VARIABLES.values(), *_OTHERS}
+    ours = sorted(name for name in environ if name.startswith("SLURM_REST_") and name not in known)
+    near = {name: get_close_matches(name, _VARIABLES.values(), 1, _ALIKE) for name in ours}
+    return {name: names[0] for name, names in near.items() if names}
 
 
 def _keys() -> str:

@@ -13,6 +13,7 @@ from .models import JobInfo, group_record
 from .poller import Poller
 from .reuse import find_replaced
 from .states import JobState
+from .tables import OutcomeTable
 from .tracking import TrackedJob
 from .transport.base import SlurmTransport
 from .watched import Followed
@@ -163,7 +164,7 @@ class Following:
         else:
             records = await watching.wait(self._poller, targets, timeout, on_change)
         pairs = zip(listed, records, strict=True)
-        return [job.learn(record) if isinstance(job, AsyncJob) else record for job, record in pairs]
+        return OutcomeTable(job.learn(record) if isinstance(job, AsyncJob) else record for job, record in pairs)
 
     async def as_completed(self, jobs: JobRefs, *, timeout: float | None = None) -> AsyncGenerator[JobInfo, None]:
         """Yield the final record of each job as it ends. An error of one is raised after all others have been yielded.

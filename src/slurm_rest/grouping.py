@@ -9,6 +9,7 @@ from .errors import JobNotFound, SpecError
 from .identity import Identity
 from .job import AsyncJob
 from .models import JobInfo, group_record
+from .outputs import NO_TASK
 from .transport.ids import wrong_id
 from .watched import Followed
 
@@ -67,8 +68,14 @@ def member_of(job: AsyncJob, records: Iterable[JobInfo]) -> JobInfo:
         if (record.array_task_id, record.het_job_offset) == key:
             return record
         if job.task_id is not None and record.array_task_id is None and record.stands_for(job.task_id):
-            return replace(record, array_task_id=job.task_id, array_tasks="")
+            stdout, stderr = (_of_task(path, job.task_id) for path in (record.stdout, record.stderr))
+            return replace(record, array_task_id=job.task_id, array_tasks="", stdout=stdout, stderr=stderr)
     raise JobNotFound(f"There is no job {job.label}", hint="Neither the controller nor accounting knows it.")
+
+
+def _of_task(path: str | None, task_id: int) -> str | None:
+    """Return the path that an array's record has, where Slurm's number for no task stands, as that of a task."""
+    return path and path.replace(str(NO_TASK), str(task_id))
 
 
 def one_of(job_id: int, members: Mapping[int, Sequence[JobInfo]]) -> JobInfo:

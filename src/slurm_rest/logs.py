@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import posixpath
+import re
 from collections.abc import AsyncGenerator, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -183,7 +184,8 @@ def written_by(record: JobInfo, found: Mapping[str, FileStat]) -> str | None:
 
 def _some_task(tasks: list[JobInfo]) -> str:
     started = [task.array_task_id for task in tasks if task.array_task_id is not None]
-    return f"{tasks[0].array_job_id}_{min(started, default=0)}"
+    waiting = re.match("[0-9]+", "".join(task.array_tasks for task in tasks))
+    return f"{tasks[0].array_job_id}_{min(started) if started else waiting[0] if waiting else 0}"
 
 
 def _unknown(label: str, record: JobInfo) -> FileMissing:

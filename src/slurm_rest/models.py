@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, Protocol
 
 from .states import JobState
 
@@ -51,6 +51,12 @@ class ExitCode:
         if self.code is None and self.signal is None:
             return "-"
         return f"{self.code or 0}:{self.signal or 0}"
+
+
+class _Printer(Protocol):
+    """IPython's pretty printer, as far as it is used."""
+
+    def text(self, obj: str, /) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +120,17 @@ class JobInfo:
         if self.het_job_id and self.het_job_offset is not None:
             return f"{self.het_job_id}+{self.het_job_offset}"
         return str(self.id)
+
+    def __str__(self) -> str:
+        """Return one line for people: ``<JobInfo 12_3 'train' FAILED (NonZeroExitCode) 3:0 n1>``; repr has all."""
+        why = f" ({self.reason})" if self.reason else ""
+        ended = f" {self.exit_code}" if self.state.is_terminal else ""
+        nodes = f" {self.nodes}" if self.nodes else ""
+        return f"<JobInfo {self.label} {self.name!r} {self.state}{why}{ended}{nodes}>"
+
+    def _repr_pretty_(self, printer: _Printer, _cycle: bool) -> None:
+        """Show the line in IPython and notebooks."""
+        printer.text(str(self))
 
     def stands_for(self, task_id: int) -> bool:
         """Return whether a packed array's record has that task among those without a record of their own.

@@ -16,7 +16,7 @@ from .models import JobInfo
 from .sbatch import JobSpec
 from .sbatch.hostlist import expand_hostlist
 
-__all__ = ["Facts", "OutputFile", "Stream", "expand_pattern", "output_file"]
+__all__ = ["NO_TASK", "Facts", "OutputFile", "Stream", "expand_pattern", "output_file"]
 
 Stream = Literal["stdout", "stderr"]
 
@@ -26,7 +26,7 @@ _STANDARD: Mapping[Stream, str] = {"stdout": "standard_output", "stderr": "stand
 # What no path can contain marks the part that only the compute node knows.
 _HOLE = "\0"
 # Slurm's NO_VAL, which it prints as the task id of a job that is no array task.
-_NO_TASK = 0xFFFFFFFE
+NO_TASK = 0xFFFFFFFE
 _MAX_WIDTH = 10
 _UNKNOWN = "(null)"
 
@@ -149,7 +149,7 @@ def _finish(settled: str, facts: Facts, rules: _Rules) -> str:
 
 
 def _value(letter: str, digits: str, facts: Facts) -> str:
-    task = _NO_TASK if facts.task_id is None else facts.task_id
+    task = NO_TASK if facts.task_id is None else facts.task_id
     texts = {"u": facts.user, "x": facts.name, "N": _HOLE, "s": "batch"}
     if letter in texts:
         return texts[letter]

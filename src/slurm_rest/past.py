@@ -5,7 +5,7 @@ from __future__ import annotations
 from .errors import AnswerTooLarge
 from .history import HistoryQuery, Slices, newest
 from .models import JobInfo
-from .tables import JobTable
+from .tables import JobTable, PastTable
 from .transport.base import SlurmTransport
 
 __all__ = ["read_history"]
@@ -27,4 +27,4 @@ async def read_history(transport: SlurmTransport, query: HistoryQuery, limit: in
         found += [record for record in records if not query.states or record.state.is_any_of(query.states)]
         if limit is not None and len(found) >= limit:
             break
-    return JobTable(newest(found, limit))
+    return PastTable(newest(found, limit))

@@ -32,6 +32,7 @@ __all__ = [
     "Target",
     "check_words",
     "convert_read",
+    "current_directory",
     "prepare",
     "read_spec",
     "read_submitted_file",
@@ -286,14 +287,17 @@ def _comment(text: str, key: str) -> str:
         raise SpecError(f"comment: {error}", field="comment", kind="value", hint=hint) from None
 
 
+def current_directory(settings: Settings, here: Surroundings) -> str | None:
+    """Return the cluster's name of the current directory, None where it is none of the cluster's."""
+    return here.directory if settings.environment == "submit" else settings.path_map.to_cluster(here.directory)
+
+
 def _directory(spec: JobSpec, settings: Settings, user: str, here: Surroundings) -> str:
     """Return the directory for components that have no ``chdir``."""
     workdir = settings.for_user(settings.workdir or "", user, "SLURM_REST_WORKDIR")
-    if workdir or settings.environment == "submit":
-        return workdir or here.directory
-    mapped = settings.path_map.to_cluster(here.directory)
-    if mapped is not None:
-        return mapped
+    found = workdir or current_directory(settings, here)
+    if found is not None:
+        return found
     if all(part.chdir is not None for part in (spec, *spec.components)):
         return "/"
     raise ConfigError(

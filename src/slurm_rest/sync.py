@@ -156,7 +156,13 @@ class SlurmClient:
         idempotency_key: str | None = None,
         **options: Unpack[JobOptions],
     ) -> Job:
-        """Submit one job and return its handle; see AsyncSlurmClient.submit."""
+        """Submit one job and return its handle.
+
+        ``script`` is a path, text that starts with ``#!``, or a JobSpec. The options are sbatch's long ones with ``_``
+        for ``-`` (``time="1:00:00"``, ``gpus=1``, ``array="0-9"``), and win over the script's ``#SBATCH`` lines;
+        ``env`` is a mapping of variables for the job, ``args`` the script's arguments. With an ``idempotency_key``
+        submitting again returns the first job. AsyncSlurmClient.submit tells more, and what is raised when.
+        """
         made = self._client.submit(script, idempotency_key=idempotency_key, **options)
         return Job(self._portal, self._portal.run(made))
 

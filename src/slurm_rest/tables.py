@@ -241,7 +241,7 @@ def reason(job: JobInfo) -> str:
     return "" if job.reason == "None" else job.reason
 
 
-class PastTable(Table[JobInfo]):
+class PastTable(JobTable):
     """Jobs of the past, one row each."""
 
     columns: Columns[JobInfo] = (

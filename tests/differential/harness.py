@@ -20,7 +20,7 @@ from cluster.native import Cluster
 from slurm_rest.config import load_settings
 from slurm_rest.errors import SlurmError, UnsupportedVersion
 from slurm_rest.sbatch import JobSpec, Setting, Submitter, read_job, submit_body
-from slurm_rest.sbatch.reader import split_command_line
+from slurm_rest.sbatch.reader import options_of, split_command_line
 from slurm_rest.sbatch.script import Script, check_script
 from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.rest import RestTransport
@@ -139,7 +139,7 @@ class Differential:
             version = await self.rest.api_version()
             release = self.cluster.release
             script = Script(check_script(case.script), case.name, f"{DIRECTORY}/{case.name}")
-            given, rest = split_command_line(list(case.words), release)
+            given, rest = split_command_line(list(case.words), options_of(release))
             submitter = self.submitter(case)
             read = read_job(script, given=given, environ=submitter.environ, release=release)
             if rest:

@@ -192,8 +192,6 @@ def test_what_only_a_ping_can_tell(status: int, number: int | None, ambiguous: b
         (200, "text/html", b"<html>Welcome to nginx!</html>"),
         (200, "text/plain", b"hello"),
         (302, "text/html", b""),
-        (502, "text/html", b"<html>Bad Gateway</html>"),
-        (503, "text/plain", b"Service Unavailable"),
         (511, "text/html", b"<html>Please log in to the guest network</html>"),
     ],
 )
@@ -202,6 +200,28 @@ def test_other_services_are_recognised(status: int, content_type: str, raw: byte
     assert type(error) is ProtocolError
     assert f"HTTP {status}" in error.message
     assert "Check the URL" in error.hint
+
+
+@pytest.mark.parametrize(
+    ("status", "raw", "hint"),
+    [
+        (502, b"<html>Bad Gateway</html>", "is slurmrestd running behind it"),
+        (503, b"Service Unavailable", "is slurmrestd running behind it"),
+        (504, b"<html>Gateway Time-out</html>", "is slurmrestd running behind it"),
+        (413, b"<html>Request Entity Too Large</html>", "8 MB of body"),
+        (414, b"<html>Request-URI Too Large</html>", "64 KB of URL"),
+        (
+            400,
+            b"<html>\r\n<head><title>400 The plain HTTP request was sent to HTTPS port</title></head>\r\n",
+            "write https:// in the URL",
+        ),
+        (400, b"<html>\r\n<head><title>400 Bad Request</title></head>\r\n", "Check the URL"),
+    ],
+)
+def test_a_proxys_pages_say_what_to_look_at(status: int, raw: bytes, hint: str) -> None:
+    error = read(status, "text/html", raw)
+    assert type(error) is ProtocolError
+    assert hint in error.hint
 
 
 @pytest.mark.parametrize("raw", [b"", b'{"meta": {', b"null x"])

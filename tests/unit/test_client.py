@@ -288,6 +288,7 @@ async def test_members_and_whole_jobs_are_awaited_together(server: Server) -> No
         ("10_0", "FAILED"),
         ("20", "COMPLETED"),
     ]
+    assert str(records).splitlines()[0].split() == ["ID", "NAME", "STATE", "REASON", "EXIT", "NODES", "ELAPSED"]
     # All of them share a request, as waits do.
     assert query_of(rows.calls[0], "job_id") == ["10", "20"]
 

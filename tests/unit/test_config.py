@@ -273,7 +273,8 @@ def test_several_clusters_and_no_choice(profile: Profile) -> None:
         ('clusters = "a"\n', "clusters must be tables"),
         ("[clusters]\na = 1\n", "clusters must be tables"),
         ('default = "c"\n' + TWO, "has no cluster 'c'.*a, b"),
-        ('[clusters.a]\nulr = "http://a:1"\n', "unknown key 'ulr'.*url"),
+        ('[clusters.a]\nulr = "http://a:1"\n', r"unknown key 'ulr'\. Did you mean url\?"),
+        ('url = "http://a:1"\n' + TWO, r"'url' stands outside a cluster\. Write \[clusters.NAME\] above it"),
         ('[clusters.a]\nurl = "a:1"\n', "not the URL"),
     ],
 )

@@ -313,6 +313,23 @@ async def test_why_there_is_no_connection(words: str, shown: str, server: Server
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("self-signed certificate", "SLURM_REST_CA_FILE"),
+        ("Hostname mismatch, certificate is not valid for 'localhost'.", "as the certificate names it"),
+        ("IP address mismatch, certificate is not valid for '127.0.0.1'.", "as the certificate names it"),
+        ("certificate has expired", "renew it"),
+    ],
+)
+async def test_what_helps_against_a_bad_certificate(words: str, hint: str, server: Server) -> None:
+    server.ping(httpx.ConnectError(f"[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: {words} (_ssl.c:1)"))
+    async with client() as slurm:
+        with pytest.raises(Unreachable, match="is not trusted") as caught:
+            await slurm.states([1])
+    assert hint in caught.value.hint
+
+
 # --- tokens ---------------------------------------------------------------------------------------------------
 
 

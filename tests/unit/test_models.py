@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pickle
 from datetime import datetime, timezone
+from types import SimpleNamespace
 
 import pytest
 
@@ -40,6 +41,17 @@ def test_a_job_is_named_as_slurm_names_it(record: JobInfo, label: str) -> None:
 )
 def test_exit_codes_show_as_sacct_shows_them(code: ExitCode, shown: str) -> None:
     assert str(code) == shown
+
+
+def test_a_printed_record_is_one_short_line() -> None:
+    waiting = JobInfo(id=7, name="a\nb", state=JobState.parse("PENDING"), reason="Resources")
+    assert str(waiting) == "<JobInfo 7 'a\\nb' PENDING (Resources)>"
+    over = JobInfo(id=8, name="x", state=JobState.parse("FAILED"), exit_code=ExitCode(3, 0), nodes="n1")
+    assert f"{over}" == "<JobInfo 8 'x' FAILED 3:0 n1>"
+    assert "working_directory=" in repr(over)
+    shown: list[str] = []
+    over._repr_pretty_(SimpleNamespace(text=shown.append), False)
+    assert shown == [str(over)]
 
 
 def test_a_single_record_stands_for_itself() -> None:

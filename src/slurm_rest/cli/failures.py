@@ -111,7 +111,7 @@ def _usage(error: click.ClickException) -> tuple[str, str]:
     hint = f"See: {path} --help"
     if isinstance(error, click.NoSuchOption):
         return f"no such option: {error.option_name}", _near(error, context) or hint
-    return error.format_message().rstrip("."), hint
+    return error.format_message().rstrip(".").replace("is not a valid integer range", "is no whole number"), hint
 
 
 def _near(error: click.NoSuchOption, context: click.Context | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from slurm_rest.config import TransportName, load_settings
+from slurm_rest.config import Settings, TransportName, load_settings, misspelt
 from slurm_rest.errors import SlurmError
 from slurm_rest.models import FilesWay, Ping
 from slurm_rest.tables import show_span
@@ -22,7 +23,7 @@ from .documents import describe
 from .failures import FAILED, Failed, in_options
 from .identity import TOKEN_KEYS, Login, read_login
 from .shared import json_option, with_client
-from .terminal import has_colour, one_line, out, out_json
+from .terminal import complain, has_colour, one_line, out, out_json
 
 if TYPE_CHECKING:
     from slurm_rest.client import AsyncSlurmClient
@@ -71,6 +72,7 @@ _KEYS = [
     "transports (each with name, ok, url, user, cluster, slurm, api_version, token, checks)",
     "health (each with transport, where, state, reason, active)",
     "files (with ok, where, checks)",
+    "jobs (with ok, checks)",
 ]
 
 
@@ -79,7 +81,7 @@ _KEYS = [
 @click.pass_context
 def ping(ctx: click.Context, as_json: bool) -> None:
     """Check that Slurm answers you: token, controller and accounting over each transport that is configured,
-    and the ways to the cluster's files.
+    the ways to the cluster's files, and that something says where jobs start.
 
     Each line is printed once it is known; slurmrestd takes up to 20 s to find out that slurmctld or
     slurmdbd is away, 50 s that it is frozen; a frozen slurmrestd is given up after 10 s (after 60 s where
@@ -88,6 +90,8 @@ def ping(ctx: click.Context, as_json: bool) -> None:
     """
     tell: Callable[[str], None] = (lambda _: None) if as_json else out
     documents: list[dict[str, object]] = []
+    for name, meant in misspelt(os.environ).items():
+        complain(f"{name} is no setting", f"Did you mean {meant}?", kind="warning")
     settings = load_settings(ctx.obj)
     names = settings.ways()
     if names == ("rest",):
@@ -107,10 +111,11 @@ def ping(ctx: click.Context, as_json: bool) -> None:
             tell(f"{name} {one_line(where)}\n{_line(checks[0])}")
         documents.append(_transport(name, where, login, checks))
     files = _files(ctx, names[0], tell)
+    jobs = _jobs(settings, tell)
     ok = all(document["ok"] for document in [*documents, files])
     health = _health(documents)
     if as_json:
-        out_json({"ok": ok, "transports": documents, "health": health, "files": files})
+        out_json({"ok": ok, "transports": documents, "health": health, "files": files, "jobs": jobs})
     elif len(health) > 1:
         out(_used(health))
     if not ok:
@@ -135,6 +140,18 @@ def _files(ctx: click.Context, name: TransportName, tell: Callable[[str], None])
         tell(_line(checks[-1], "" if way.reason else way.where))
     found: list[object] = [check.document() for check in checks]
     return {"ok": all(check.ok for check in checks), "where": where, "checks": found}
+
+
+def _jobs(settings: Settings, tell: Callable[[str], None]) -> dict[str, object]:
+    """Tell where nothing says in which directory jobs start: ``submit`` alone needs it, or ``--chdir`` each time."""
+    from slurm_rest.submission import Surroundings, current_directory  # as slow as the client
+
+    check = _Check("directory")
+    if not settings.workdir and current_directory(settings, Surroundings.here("login")) is None:
+        check.message = "Nothing says where jobs start: submit needs --chdir"
+        check.hint = "Set SLURM_REST_WORKDIR, for instance to /home/{user}."
+        tell(f"jobs\n{_line(check)}")
+    return {"ok": True, "checks": [check.document()]}
 
 
 def _health(documents: list[dict[str, object]]) -> list[dict[str, object]]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from slurm_rest.errors import SpecError
-from slurm_rest.sbatch.getopt import Given, Options, parse_words
+from slurm_rest.sbatch.getopt import Given, Options
 from slurm_rest.sbatch.kinds import TEXT
-from slurm_rest.sbatch.lexer import Word
 from slurm_rest.sbatch.option import Option
 from slurm_rest.sbatch.options import OPTIONS
+from slurm_rest.sbatch.reader import split_command_line
 
 from .failures import USAGE, Failed, in_front
 from .sbatch_help import write_options
@@ -105,8 +105,7 @@ def _read(words: Sequence[str], own: Sequence[Option], context: click.Context) -
 
 
 def _read_by(words: Sequence[str], own: Sequence[Option], release: str) -> Line:
-    given, rest = parse_words([Word(word) for word in words], Options((*OPTIONS, *own), release))
-    return _sorted(given, [word.text for word in rest])
+    return _sorted(*split_command_line(words, Options((*OPTIONS, *own), release)))
 
 
 def _sorted(given: Sequence[Given], words: list[str]) -> Line:

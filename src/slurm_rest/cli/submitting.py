@@ -35,8 +35,9 @@ def submit(ctx: click.Context, /, line: Line) -> None:
     """Submit a job and print its id, with sbatch's options and sbatch's form.
 
     The script is read as sbatch reads it: its #SBATCH lines, then SBATCH_* variables, then the options here. Options
-    stand in front of SCRIPT; what follows it are arguments of the script. Without SCRIPT, or with -, the script is
-    read from standard input. --wait follows the job to its end and exits with its exit code.
+    stand in front of SCRIPT, with a : between those of a het job's components; what follows it are arguments of the
+    script. Without SCRIPT, or with -, the script is read from standard input. --wait follows the job to its end and
+    exits with its exit code.
     """
     source, quiet = _source(ctx, line), line.has("quiet")
     ids: list[int] = []

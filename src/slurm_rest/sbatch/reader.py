@@ -48,12 +48,12 @@ def options_of(release: str) -> Options:
     return _TABLES[known_release(release)]
 
 
-def split_command_line(words: Sequence[str], release: str) -> tuple[list[Given], list[str]]:
+def split_command_line(words: Sequence[str], table: Options) -> tuple[list[Given], list[str]]:
     """Return the options of a command line, and the words from the script's name on.
 
-    A lone ``:`` begins the options of the next component of a het job.
+    A lone ``:`` begins the options of the next component of a het job; sbatch takes it out of the script's arguments
+    as well.
     """
-    table = options_of(release)
     _, script = parse_words([Word(word) for word in words if word != ":"], table)
     rest = [Word(word) for word in words]
     given: list[Given] = []
@@ -84,7 +84,7 @@ def read_job(
     script = source if isinstance(source, Script) else read_script(source)
     table = options_of(release)
     if words:
-        more, rest = split_command_line(words, release)
+        more, rest = split_command_line(words, table)
         if rest:
             raise SpecError(f"{rest[0]!r} is not an option", hint="The script is given apart.", kind="usage")
         given = [*given, *more]

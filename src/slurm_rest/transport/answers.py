@@ -157,6 +157,12 @@ def _is_slurms(answer: Answer) -> bool:
 
 def _not_slurmrestd(answer: Answer) -> ProtocolError:
     hint = "Check the URL: is it slurmrestd's host and port, or a proxy in front of it?"
+    if answer.status in (502, 503, 504):
+        hint = "A proxy answered: is slurmrestd running behind it, and may the proxy reach it?"
+    elif answer.status == 400 and "sent to HTTPS port" in answer.text:
+        hint = "That port speaks https: write https:// in the URL."
+    elif answer.status in (413, 414):
+        hint = "A proxy takes no request as large as that: it has to let 64 KB of URL and 8 MB of body pass."
     kind = "JSON of another service" if answer.is_json else "no JSON"
     where = f"{answer.context.method} {answer.context.path}"
     message = f"{where}: HTTP {answer.status} and {kind}, so this is not slurmrestd's answer"

@@ -296,7 +296,8 @@ def _known_hosts(chosen: Path | None) -> list[str] | bytes:
             hint = "Write the host's key there: ssh-keyscan HOST, compared with what its owner says."
             if " " in str(chosen):
                 hint = "It takes the path of a known_hosts file, not what stands in one."
-            raise ConfigError(f"There is no file of known hosts {chosen}", hint=hint)
+            problem = f"{chosen}, where known hosts should be, is no file"
+            raise ConfigError(problem if chosen.exists() else f"There is no file of known hosts {chosen}", hint=hint)
         return [str(chosen)]
     files = (Path("~/.ssh/known_hosts").expanduser(), Path("/etc/ssh/ssh_known_hosts"))
     return [str(path) for path in files if path.is_file()] or b""
@@ -341,7 +342,8 @@ def _translated(where: str) -> Iterator[None]:
     try:
         yield
     except asyncssh.HostKeyNotVerifiable as error:
-        hint = "Compare the key with what the host's owner says, then add it to the known hosts."
+        hint = "Compare the key (ssh-keyscan shows it) with what the host's owner says, then add it to the known hosts."
+        hint += " If another one stands there, ask why it changed: somebody may be in between."
         raise HostKeyError(f"The host key of {where} is not trusted: {error.reason}", hint=hint) from error
     except asyncssh.PermissionDenied as error:
         hint = "Check SLURM_REST_SSH_USER and SLURM_REST_SSH_KEY_FILE; try it with: ssh -o BatchMode=yes HOST true"

@@ -38,6 +38,11 @@ def test_no_command_shows_help_as_wrong_usage(run: Run) -> None:
     assert result.err.startswith("Usage: slurm-rest ")
 
 
+@pytest.mark.parametrize("words", [["jobs", "--limit", "x"], ["logs", "-n", "x", "7"]])
+def test_what_is_no_number_is_said_plainly(run: Run, words: list[str]) -> None:
+    assert "'x' is no whole number\n" in run(*words).err
+
+
 def test_an_unknown_command_is_a_matter_of_usage(run: Run) -> None:
     result = run("stauts")
     assert result.status == 2

@@ -50,6 +50,39 @@ def test_all_is_well(run: Run, server: Server) -> None:
     assert said["accounting"].startswith("ok ")
 
 
+@pytest.mark.parametrize("way", ["nothing", "SLURM_REST_WORKDIR", "SLURM_REST_PATH_MAP", "SLURM_REST_ENVIRONMENT"])
+def test_it_tells_that_nothing_says_where_jobs_start(
+    run: Run, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, way: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SLURM_REST_WORKDIR")
+    told = {"SLURM_REST_WORKDIR": "/x", "SLURM_REST_PATH_MAP": str(tmp_path), "SLURM_REST_ENVIRONMENT": "submit"}
+    if way in told:
+        monkeypatch.setenv(way, told[way])
+
+    plain, document = run("ping"), json.loads(run("ping", "--json").out)["jobs"]
+
+    assert (plain.status, document["ok"]) == (0, True)
+    missing = way == "nothing"
+    said = "\njobs\n  directory   -       Nothing says where jobs start: submit needs --chdir\n"
+    assert (said in plain.out) == missing
+    assert bool(document["checks"][0]["message"]) == missing
+    assert (run("convert", "--wrap", "true").status != 0) == missing
+
+
+def test_a_variable_that_is_misspelt_is_named(run: Run, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ULR", "KNOWN_HOSTS", "CACHE", "MIRROR", "DEBUG", "RECORDER", "FAULT_SECONDS", "CLUSTER"):
+        monkeypatch.setenv(f"SLURM_REST_{name}", "")
+    result = run("ping")
+    assert result.status == 0
+    assert result.err.splitlines() == [
+        "slurm-rest: warning: SLURM_REST_KNOWN_HOSTS is no setting",
+        "hint: Did you mean SLURM_REST_SSH_KNOWN_HOSTS?",
+        "slurm-rest: warning: SLURM_REST_ULR is no setting",
+        "hint: Did you mean SLURM_REST_URL?",
+    ]
+
+
 def test_with_a_dead_controller_accounting_is_still_looked_at(run: Run, server: Server) -> None:
     down(server)
 

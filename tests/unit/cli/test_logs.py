@@ -117,6 +117,17 @@ def test_an_array_has_an_output_a_task(run: Run, server: Server, home: Path) -> 
     assert run("logs", "7_0").out == "task 0\n"
 
 
+def test_tasks_that_ended_without_a_start(run: Run, server: Server, home: Path) -> None:
+    """As 24.11 tells an array that it refused: its own number for none stands in the path."""
+    none = {"set": True, "number": 0}
+    tasks = {"array_job_id": {"set": True, "number": 7}, "array_task_string": "2-3", "array_task_id": {"set": False}}
+    path = {"standard_output": "/home/alice/slurm-7_4294967294.out"}
+    server.jobs({**with_output(state="FAILED"), **tasks, **path, "nodes": "", "start_time": none})
+    said = "Job 7_2 ended FAILED, and there is no /home/alice/slurm-7_2.out\nhint: The job never started."
+    assert said in run("logs", "7_2").err
+    assert "hint: Ask a task: 7_2.\n" in run("logs", "7").err
+
+
 def test_components_of_a_het_job_share_the_first_ones_output(run: Run, server: Server, home: Path) -> None:
     parts = [with_output(7, het_job_id=7, het_job_offset={"set": True, "number": 0})]
     parts += [with_output(8, het_job_id=7, het_job_offset={"set": True, "number": 1})]

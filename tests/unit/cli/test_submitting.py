@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.server import Run, Server, job
+from tests.unit.cli.server import URL, Run, Server, job
 
 
 @pytest.fixture
@@ -228,6 +228,21 @@ def test_components_are_sent_together(run: Run, server: Server) -> None:
     assert [(part["tasks"], part["account"]) for part in parts] == [(1, "acc"), (2, "acc")]
 
 
+@pytest.mark.parametrize("words", [["-n1", ":", "-n2", "--wrap", "true"], ["--wrap", "true", "-n1", ":", "-n2"]])
+def test_a_colon_begins_the_options_of_another_component(run: Run, server: Server, words: list[str]) -> None:
+    assert run("submit", *words).status == 0
+    body = server.body()
+    assert "\ntrue\n" in str(body["script"])
+    assert isinstance(body["jobs"], list)
+    assert [part["tasks"] for part in body["jobs"]] == [1, 2]
+
+
+def test_behind_the_script_a_colon_is_nothing(run: Run, server: Server, script: str) -> None:
+    """sbatch 24.11 and 26.05 take it out of the arguments."""
+    assert run("submit", "-n1", script, "a", ":", "-n2").status == 0
+    assert sent(server)["argv"] == [script, "a", "-n2"]
+
+
 def test_a_warning_that_slurm_gives_twice_is_shown_once(run: Run, server: Server) -> None:
     held = "Job is in held state, pending scheduler release"
     twice = [{"description": f"Job submission resulted in non-zero return code: {held}"}, {"description": held}]
@@ -318,6 +333,7 @@ def test_the_id_stays_alone(run: Run, server: Server, words: list[str]) -> None:
 
 def test_verbose_tells_what_is_done(run: Run, server: Server, script: str) -> None:
     assert "POST" in run("submit", "-vv", script).err
+    assert run("submit", "-v", script).err == f"slurm-rest: Job 12 is submitted: over rest ({URL}), for alice\n"
     assert run("submit", script).err == ""
 
 

@@ -16,7 +16,7 @@ from slurm_rest.sbatch import JobSpec, Script, Setting, read_job, read_script, s
 from slurm_rest.sbatch.lexer import quote_word, read_directives, split_words
 from slurm_rest.sbatch.option import NONE, Option
 from slurm_rest.sbatch.options import OPTIONS, ROW_OF
-from slurm_rest.sbatch.reader import split_command_line
+from slurm_rest.sbatch.reader import options_of, split_command_line
 from slurm_rest.sbatch.script import check_script
 
 HEAD = "#!/bin/bash\n"
@@ -24,7 +24,7 @@ VARIABLES = ["SBATCH_REQ_SWITCH", "SBATCH_WAIT4SWITCH", *(name for row in OPTION
 
 
 def read(script: str, words: list[str] | None = None, release: str = "24.11", **environ: str) -> JobSpec:
-    given_, _ = split_command_line(words or [], release)
+    given_, _ = split_command_line(words or [], options_of(release))
     return read_job(Script(HEAD + script, "job.sh"), given=given_, environ=environ, release=release).spec
 
 

@@ -53,7 +53,12 @@ def _connect_problem(url: str, error: Exception) -> tuple[str, str]:
     if "wrong_version_number" in lower or "record_layer_failure" in lower:
         return f"{url} does not speak TLS", "slurmrestd behind it may speak plain http: try http:// in the URL."
     if "certificate" in lower:
-        return f"The certificate of {url} is not trusted: {words}", "Name its CA with SLURM_REST_CA_FILE."
+        hint = "Name its CA with SLURM_REST_CA_FILE."
+        if "mismatch" in lower:
+            hint = "Write the host in the URL as the certificate names it."
+        elif "expired" in lower or "not yet valid" in lower:
+            hint = "Whoever runs the server has to renew it; or is this host's clock wrong?"
+        return f"The certificate of {url} is not trusted: {words}", hint
     if "name or service" in lower or "name resolution" in lower or "nodename" in lower or "no address" in lower:
         return f"The host name in {url} is not known", "Check SLURM_REST_URL."
     if isinstance(error, httpx.TimeoutException):
