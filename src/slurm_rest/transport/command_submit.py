@@ -90,14 +90,17 @@ class CommandSearch:
 
     async def _look(self, back: float, *, every: bool, final: bool) -> Look:
         started = time.monotonic()
-        queue = own_queue_question()
-        live = read_own_queue(queue, await self._ask(queue.program))
+        live = await self._queue()
         jobs = [record for record in live if self._carries(record)]
         complete = final and not any(self._could_be(record) for record in live)
         lacks: Literal["", "away", "none"] = ""
         if final and (every or not jobs):
             try:
                 gone = await self._past(back, {record.id for record in live})
+                if any(self._could_be(record) for record in gone):
+                    # What came after the first question is in the controller, where the comment is certain.
+                    came = [record for record in await self._queue() if record.id in {one.id for one in gone}]
+                    gone = [record for record in gone if record.id not in {one.id for one in came}] + came
             except AccountingDown as error:
                 lacks = "none" if isinstance(error, NoAccounting) else "away"
             else:
@@ -108,6 +111,11 @@ class CommandSearch:
         unique = {record.id: record for record in jobs}
         whole = complete and not lacks
         return Look(started, time.monotonic(), tuple(unique.values()), whole, lacks if complete else "")
+
+    async def _queue(self) -> list[JobInfo]:
+        """Return what the controller knows of the user's jobs."""
+        queue = own_queue_question()
+        return read_own_queue(queue, await self._ask(queue.program))
 
     async def _past(self, back: float, here: set[int]) -> list[JobInfo]:
         """Return what accounting knows of jobs that the controller has no more."""

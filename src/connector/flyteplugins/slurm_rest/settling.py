@@ -15,6 +15,7 @@ from functools import partial
 from slurm_rest.errors import AccountingDown, ControllerDown, FilesError, TransportError
 
 from .outcome import Outcome
+from .wording import in_our_terms
 
 __all__ = ["Settling", "Work", "may_go_by"]
 
@@ -124,4 +125,4 @@ def may_go_by(error: Exception) -> bool:
 
 
 def _words(error: Exception) -> str:
-    return str(getattr(error, "message", "") or error or "") or type(error).__name__
+    return in_our_terms(str(getattr(error, "message", "") or error or "")) or type(error).__name__
