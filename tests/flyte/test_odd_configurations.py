@@ -198,6 +198,7 @@ def test_options_that_do_no_harm_are_free_as_in_the_other_package(option: str) -
         ("#!/bin/bash\n#SBATCH --clusters=other\n", "--clusters"),
         ("#!/bin/bash\n#SBATCH --test-only\n", "--test-only"),
         ("#!/bin/bash\n#SBATCH --uid=0\n", "--uid"),
+        (f"#!/bin/bash\n# {'x' * 4 * 1024 * 1024}\n", "has 4,194,319 bytes"),
     ],
 )
 def test_a_script_that_makes_no_job_is_no_task(script: Any, reason: str) -> None:

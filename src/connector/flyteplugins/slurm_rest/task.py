@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Slurm", "SlurmFunctionTask", "SlurmScriptTask"]
 
 UPLOADS = ("connector", "job", "presigned")
+# A message of gRPC has as much, and so has a script by Slurm's own default (max_script_size).
+_LONGEST_SCRIPT = 4 * 1024 * 1024
 _KINDS: Mapping[type, str] = {File: "file", Dir: "directory"}
 
 
@@ -196,6 +198,9 @@ def _check_script(name: str, script: str) -> None:
     if problem := next((place for place, char in enumerate(script) if "\ud800" <= char <= "\udfff"), None):
         line = script.count("\n", 0, problem) + 1
         raise ValueError(f"The script of {name!r} is not UTF-8 text, which flyte carries alone: see line {line}")
+    if (size := len(script.encode())) > _LONGEST_SCRIPT:
+        what = f"has {size:,} bytes, and the platform carries no more than {_LONGEST_SCRIPT:,}"
+        raise ValueError(f"The script of {name!r} {what}: give what it holds as an input, such as a File")
     try:
         check_directives(read_directives(with_interpreter(script)).options())
     except ValueError as error:
