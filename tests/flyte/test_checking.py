@@ -12,8 +12,9 @@ import pytest
 
 from flyteplugins.slurm_rest.checking import faults, tell_faults
 from slurm_rest.errors import ConfigError
+from tests.support.waiting import until
 
-from .support.site import Site
+from .support.site import Site, attempt, script, written_to
 
 REST = {"FLYTE_SLURM_REST_URL": "http://slurm:6820"}
 
@@ -101,3 +102,38 @@ async def test_a_create_is_refused(wrong: str, site: Site, monkeypatch: pytest.M
     with pytest.raises(ConfigError, match=wrong):
         await site.create()
     assert (await site.get(meta))[0] == "QUEUED", "what is under way goes on"
+
+
+async def test_what_is_wrong_beside_the_way_ends_no_job_that_runs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The platform gives up each task whose polls fail six times in a row."""
+    meta, doomed = await site.create(execution=attempt("r1")), await site.create(execution=attempt("r2"))
+    for name, value in (("LOG_LINKS", "job"), ("JOB_FILES_TTL", "soon"), ("UPLOAD_URL_TTL", "1"), ("SECRETS", "x")):
+        monkeypatch.setenv(f"FLYTE_SLURM_{name}", value)
+    with pytest.raises(ConfigError, match="FLYTE_SLURM_"):
+        await site.create(execution=attempt("r3"))
+    site.connector = site.restarted()
+    assert "Slurm job 1" in str((await site.get(meta))[1].message)
+    await site.connector.delete(doomed)
+    await site.until(doomed, "ABORTED")
+    monkeypatch.setenv("FLYTE_SLURM_TRANSPORT", "pigeon")
+    with pytest.raises(ConfigError, match="FLYTE_SLURM_TRANSPORT"):
+        await site.get(meta)
+
+
+async def test_outputs_wait_for_a_ceiling_that_is_a_size(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It neither goes back to its default nor loses what the job has done."""
+    meta = await site.create(script())
+    written_to(site, meta).write_bytes(b"x")
+    monkeypatch.setenv("FLYTE_SLURM_CONNECTOR_UPLOAD_MAX_BYTES", "100MBB")
+    site.finish(meta)
+
+    async def told() -> str:
+        phase, found = await site.get(meta)
+        assert phase == "RUNNING"
+        message = found.message or ""
+        return message if "100MBB" in message else ""
+
+    await until(told, "the trouble is told")
+    monkeypatch.setenv("FLYTE_SLURM_CONNECTOR_UPLOAD_MAX_BYTES", "1")
+    site.connector = site.restarted()
+    assert (await site.until(meta, "SUCCEEDED")).outputs

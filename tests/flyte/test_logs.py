@@ -48,9 +48,19 @@ async def test_as_many_lines_as_are_asked_for(site: Site) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text("".join(f"{number}\n" for number in range(1000)))
     assert (await lines_of(site, meta, lines=2))[0][1:] == ["998", "999"]
-    assert len((await lines_of(site, meta))[0]) == 501
-    for odd in ("x", "[]", '{"stdout": [1]}', '{"stdout": [-1, 0]}', '{"other": 3}'):
+    for lines in (0, -1):
+        assert len((await lines_of(site, meta, lines=lines))[0]) == 501
+    for odd in ("x", "[" * 100_000, "[]", '{"stdout": [1]}', '{"stdout": [-1, 0]}', '{"other": 3}'):
         assert (await lines_of(site, meta, odd))[0][-1] == "999"
+
+
+async def test_progress_bars_are_lines_and_odd_characters_are_text(site: Site) -> None:
+    meta = await site.create()
+    out = site.files / meta.stdout_path.removeprefix("/home/")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(b"\r".join(b"%d%%" % number for number in range(100)) + b"\r\na\x0cb\x1cc\xe2\x80\xa8d\xc2\x85e\n")
+    assert (await lines_of(site, meta, lines=3))[0][1:] == ["98%", "99%", "a\x0cb\x1cc\u2028d\x85e"]
+    assert len((await lines_of(site, meta))[0]) == 102
 
 
 async def test_logs_that_cannot_be_read_are_explained(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

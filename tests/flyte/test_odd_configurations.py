@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import flyte
 import pytest
+from flyte.io import Dir, File
 
 from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
+from flyteplugins.slurm_rest.options import json_value
 from flyteplugins.slurm_rest.template import Task, read_task
 
 from .support.platform import serialize
-from .test_odd_tasks import plan, script_task
+from .test_odd_tasks import Model, Size, plan, script_task
 
 SCRIPT = "#!/bin/bash\necho\n"
+LISTS = ("modules", "srun_args", "container_args", "container_mounts")
 
 
 @pytest.mark.parametrize(
@@ -40,11 +44,54 @@ SCRIPT = "#!/bin/bash\necho\n"
         {"working_dir": "~bob/jobs"},
         {"env": [("A", "1")]},
         {"sbatch_options": ["requeue"]},
+        {"container_runtime": ["pyxis"]},
+        {"container_runtime": None},
+        {"launcher": {}},
+        {"skip_host_key_verification": "false"},
+        {"partition": "caf\udce9"},
+        {"gres": (name for name in ("gpu",))},
+        {"env": {"A": "caf\udce9"}},
+        {"modules": ["caf\udce9"]},
+        *({name: (word for word in ("a",))} for name in LISTS),
+        *({name: {"a"}} for name in LISTS),
+        *({name: {"a": 1}} for name in LISTS),
+        *({name: b"a"} for name in LISTS),
     ],
 )
 def test_what_could_never_work_is_no_configuration(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(given))):
         Slurm(**given)
+
+
+@pytest.mark.parametrize("value", ["caf\udce9", object(), (name for name in ("n1",))])
+def test_values_of_options_that_no_message_carries_are_refused_by_name(value: Any) -> None:
+    with pytest.raises(ValueError, match="exclude is "):
+        Slurm(sbatch_options={"exclude": value})
+
+
+@pytest.mark.parametrize("given", ["mem_per_cpu", "--mem-per-cpu", "Mem-Per-CPU"])
+def test_a_name_in_another_form_leads_to_the_right_one(given: str) -> None:
+    with pytest.raises(ValueError, match="did you mean 'mem-per-cpu'"):
+        Slurm(sbatch_options={given: "1G"})
+
+
+@pytest.mark.parametrize("name", [*LISTS, "port", "launcher", "container_runtime", "max_restarts"])
+def test_no_error_fills_a_page(name: str) -> None:
+    given: dict[str, Any] = {name: "x" * 100_000}
+    with pytest.raises(ValueError, match=name) as caught:
+        Slurm(**given)
+    assert len(str(caught.value)) < 1000
+
+
+def test_what_has_no_order_is_the_same_in_each_process() -> None:
+    """The version of a cache is made of it, and a set comes in another order with each start of Python."""
+    found = Slurm(sbatch_options={"exclude": {f"n{number}" for number in range(9)}}).to_custom_config()
+    assert found["sbatch_options"] == {"exclude": [f"n{number}" for number in range(9)]}
+
+
+def test_a_whole_number_that_a_float_cannot_hold_stays_as_it_is() -> None:
+    assert json_value(2**53 + 1) == str(2**53 + 1)
+    assert json_value(2**53) == 2**53
 
 
 @pytest.mark.parametrize("field", ["host", "username", "container_image", "working_dir", "known_hosts", "rest_token"])
@@ -68,6 +115,51 @@ def test_a_path_may_be_one() -> None:
     read = read_task(serialize(script_task(config=Slurm(container_runtime="apptainer", **config))))
     assert (read.working_dir, read.connection.known_hosts) == ("/scratch", "/k")
     assert Slurm(**config).container_image == "/images/a.sif"
+
+
+class Unreadable:
+    """Flyte carries it as a pickle."""
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"name": None}, "name is None"),
+        ({"name": ""}, "name is ''"),
+        ({"name": ["x"]}, "name is "),
+        ({"name": "caf\udce9"}, "name is "),
+        ({"inputs": {5: int}}, "is 5: it takes a text"),
+        ({"inputs": {"caf\udce9": int}}, "it takes a text"),
+        ({"outputs": {None: File}}, "is None: it takes a text"),
+        ({"inputs": {"x": 5}}, "'x' .* is 5, which is no type"),
+        ({"inputs": {"x": "int"}}, "'x' .* is 'int', which is no type"),
+        ({"inputs": {"x": {}}}, "'x' .* which is no type"),
+        ({"outputs": {"x": []}}, "'x' .* which is no type"),
+        ({"inputs": {"x": bytes}}, "'x' .* a bytes, which flyte would carry as a pickle"),
+        ({"inputs": {"x": Unreadable}}, "a Unreadable, which"),
+        ({"inputs": {"x": list[Unreadable]}}, "a Unreadable, which"),
+        ({"inputs": {"x": dict[str, Unreadable] | None}}, "a Unreadable, which"),
+        ({"outputs": {"outputs.pb": File}}, "'outputs.pb' has the name of what stands beside"),
+        ({"outputs": {"error.pb": File}}, "beside"),
+        ({"outputs": {"slurm-7.stdout.txt": File}}, "beside"),
+    ],
+)
+def test_arguments_that_could_never_work_are_named(given: dict[str, Any], reason: str) -> None:
+    whole: dict[str, Any] = {"name": "wrong", "script": SCRIPT, "plugin_config": Slurm(), **given}
+    with pytest.raises(ValueError, match=reason):
+        SlurmScriptTask(**whole)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(int, str, float, bool, None, list, dict, set, tuple, datetime, date, timedelta, Any, Size, Model, File, Dir),
+        *(list[int], dict[str, list[float]], int | None, int | str, tuple[int, str], set[int], File | None),
+        *(Annotated[int, "x"], Literal["a", "b"], list[File], dict[str, Model], File[str]),
+    ],
+)
+def test_all_other_types_are_inputs(kind: Any) -> None:
+    serialize(script_task(inputs={"x": kind}))
 
 
 @pytest.mark.parametrize(
@@ -106,6 +198,7 @@ def test_options_that_do_no_harm_are_free_as_in_the_other_package(option: str) -
         ("#!/bin/bash\n#SBATCH --clusters=other\n", "--clusters"),
         ("#!/bin/bash\n#SBATCH --test-only\n", "--test-only"),
         ("#!/bin/bash\n#SBATCH --uid=0\n", "--uid"),
+        (f"#!/bin/bash\n# {'x' * 4 * 1024 * 1024}\n", "has 4,194,319 bytes"),
     ],
 )
 def test_a_script_that_makes_no_job_is_no_task(script: Any, reason: str) -> None:

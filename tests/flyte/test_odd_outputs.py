@@ -189,3 +189,42 @@ def test_an_output_whose_name_no_object_or_file_has_is_refused(name: str) -> Non
     with pytest.raises(ValueError, match="rename it"):
         check_variables((), [name])
     check_variables((), [name.replace("#", "-").replace("?", "-")[:100]])
+
+
+# --- what a script uploads itself -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=("s3://odd/sent", "directory"))
+def sent(request: pytest.FixtureRequest, store: Store, tmp_path: Path) -> str:
+    """Return where a script has uploaded a folder with one file in it, an empty file, and an empty folder."""
+    if request.param != "directory":
+        store.objects |= {"odd/sent/tree/a": b"x", "odd/sent/file": b""}
+        return str(request.param)
+    tree(tmp_path, "sent/tree/a")
+    (tmp_path / "sent/file").touch()
+    (tmp_path / "sent/empty").mkdir()
+    return str(tmp_path / "sent")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "problem"),
+    [
+        ("tree", "directory", ""),
+        ("file", "file", ""),
+        ("tree", "file", "is a directory, not a file"),
+        ("tree", "value", "is a directory, not a file"),
+        ("file", "directory", "is a file, not a directory"),
+        ("tre", "directory", "nothing was written"),
+        ("fil", "file", "nothing was written"),
+        ("none", "value", "nothing was written"),
+    ],
+)
+async def test_an_upload_of_the_other_kind_is_none(
+    client: AsyncSlurmClient, sent: str, name: str, kind: str, problem: str
+) -> None:
+    """A store has no folders, and to flyte anything is there below whose name something is."""
+    uri, text = f"{sent}/{name}", type_text(TypeEngine.to_literal_type(str))
+    place = {"uri": uri, "kind": kind, "upload": "job", "written_to": uri, "type": text}
+    outcome = await collect(Transfer("1", {"out": place}, None), client.files, None)
+    assert outcome.is_success is not bool(problem)
+    assert problem in outcome.message

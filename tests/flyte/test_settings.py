@@ -129,6 +129,16 @@ def test_no_way_at_all_is_said() -> None:
         Deployment().access(AskedConnection())
 
 
+def test_a_login_without_a_user_is_not_made_as_this_processs_own() -> None:
+    asked = AskedConnection(host="login")
+    with pytest.raises(ConfigError, match=r"as whom to log in to login.*FLYTE_SLURM_USERNAME"):
+        Deployment().access(asked)
+    with pytest.raises(ConfigError, match="as whom"):
+        Deployment(host="login", ssh_private_key="key").access(AskedConnection())
+    assert Deployment(rest_url="http://slurm", host="login").access(asked).user == "", "the token's"
+    assert Deployment(host="login", username="svc").access(asked).user == "svc"
+
+
 @pytest.mark.parametrize(
     ("text", "size"),
     [

@@ -19,6 +19,7 @@ from slurm_rest import BaseState, SlurmError
 from slurm_rest.errors import JobNotFound
 
 from .asking import STDERR_LINES, TimeLeft, add_canceller, guess_phase, read_stderr
+from .checking import under_way
 from .clients import Cluster
 from .endings import work_for
 from .follower import Look
@@ -59,7 +60,7 @@ class Question:
     @classmethod
     def of(cls, known: Known, meta: SlurmJobMetadata, secrets: SecretValues) -> Question:
         """Return the question about a job; the time runs from here. Raises ConfigError."""
-        time, deployment = TimeLeft(ANSWER), Deployment.read(os.environ, meta.cluster)
+        time, deployment = TimeLeft(ANSWER), under_way(os.environ, meta.cluster)
         cluster = known.clusters.get(deployment.access(meta.asked(), secrets, meta.run_as))
         known.reached.set(own_key(meta), cluster.access)
         return cls(meta, deployment, cluster, job_key(meta, cluster), time)

@@ -1,10 +1,12 @@
 """Whether the deployment's variables can work: told in the log when the connector starts, and refused at each create.
 
-It is not ended for them: the same service may serve other connectors, and jobs that are under way go on being followed.
+It is not ended for them: the same service may serve other connectors, and jobs that are under way go on being followed
+as long as it is known how to reach them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import logging
 import os
@@ -16,7 +18,7 @@ from slurm_rest.errors import ConfigError
 from .naming import CLUSTERS, cluster_names, cluster_prefix, find_cluster
 from .settings import CLUSTER_VARIABLES, PREFIX, SHARED_VARIABLES, Deployment
 
-__all__ = ["check", "faults", "tell_faults"]
+__all__ = ["check", "faults", "tell_faults", "under_way"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
@@ -31,6 +33,25 @@ def check(environ: Mapping[str, str], cluster: str) -> Deployment:
     for fault in (*_unknown(environ), *_faults_of(deployment)):
         raise fault
     return deployment
+
+
+def under_way(environ: Mapping[str, str], cluster: str) -> Deployment:
+    """Return what the variables say for a job that is made already: one that is wrong in form counts as not set.
+
+    A mistyped link must not let the platform give up all tasks that run. Raises ConfigError for a variable about the
+    way to the cluster.
+    """
+    try:
+        return Deployment.read(environ, cluster)
+    except ConfigError:
+        prefix = cluster_prefix(find_cluster(environ, cluster))
+    beside = {PREFIX + name for name in SHARED_VARIABLES} | {f"{prefix}SECRETS"}
+    kept = {name: value for name, value in environ.items() if name not in beside}
+    for name in sorted(beside & environ.keys()):
+        with contextlib.suppress(ConfigError):
+            Deployment.read({**kept, name: environ[name]}, cluster)
+            kept[name] = environ[name]
+    return Deployment.read(kept, cluster)
 
 
 def faults(environ: Mapping[str, str]) -> list[ConfigError]:

@@ -11,14 +11,17 @@ from dataclasses import dataclass, field
 
 from .options import (
     FIELD_OPTIONS,
+    check_carried,
     check_env,
     check_mapping,
     check_modules,
     check_srun_args,
     check_texts,
     env_text,
+    is_text,
     job_options,
     json_value,
+    shown,
     whole_count,
     whole_port,
 )
@@ -116,9 +119,10 @@ class Slurm:
                 _check_line(name, value)
         check_runtime(self.container_runtime)
         if self.launcher not in LAUNCHERS:
-            raise ValueError(f"Unknown launcher {self.launcher!r}; expected one of: {', '.join(LAUNCHERS)}")
+            raise ValueError(f"Unknown launcher {shown(self.launcher)}; expected one of: {', '.join(LAUNCHERS)}")
         check_restarts(self.max_restarts, self.launcher)
         check_mapping("sbatch_options", self.sbatch_options)
+        check_carried({**self.options(), **self.sbatch_options})
         job_options(self.options(), self.sbatch_options)
         check_srun_args(self.srun_args)
         check_words(self.container_runtime, self.container_args)
@@ -135,6 +139,10 @@ class Slurm:
         check_modules(self.modules)
         check_env(self.env)
         whole_port(self.port)
+        if self.skip_host_key_verification not in (True, False):
+            # A text such as "false" would count as True.
+            kind = type(self.skip_host_key_verification).__name__
+            raise ValueError(f"skip_host_key_verification is of type {kind}: it is True or False")
         _check_directory(self.working_dir)
 
     def options(self) -> dict[str, object]:
@@ -203,7 +211,7 @@ def _check_line(name: str, value: object) -> None:
     what = "the name of a Flyte secret, not its value" if name in _SECRETS else "a text of one line"
     if not isinstance(value, str):
         raise ValueError(f"{name} is of type {type(value).__name__}: it takes {what}")
-    if any(char < " " or "\ud800" <= char <= "\udfff" for char in value):
+    if not is_text(value) or any(char < " " for char in value):
         raise ValueError(f"{name} has a line end, or what is no text: it takes {what}")
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 
+from slurm_rest.errors import ConfigError
 from slurm_rest.within import within
 
 from .clients import Cluster
 from .metadata import SlurmJobMetadata
 from .outcome import Outcome, read_outcome
 from .receipts import Receipts
-from .settings import Deployment
-from .settling import Work
+from .settings import PREFIX, parse_size
+from .settling import UnknownCeiling, Work
 from .states import Phase
 from .template import NATIVE
 from .transfers import Transfer, collect
@@ -30,10 +31,9 @@ def work_for(
     ``key`` is the job's identity where no submission key tells it; without ``receipts`` nobody else could do the work.
     """
     if meta.declared_outputs and phase is Phase.SUCCEEDED:
-        limit = Deployment.read(os.environ, meta.cluster).upload_max_bytes
-        transfer = Transfer(meta.job_id, meta.declared_outputs, limit, meta.submission_key or key)
 
         async def moved() -> Outcome:
+            transfer = Transfer(meta.job_id, meta.declared_outputs, _ceiling(meta), meta.submission_key or key)
             with cluster.in_use():
                 return await collect(transfer, cluster.client.files, receipts)
 
@@ -47,3 +47,13 @@ def work_for(
 
         return outcome
     return None
+
+
+def _ceiling(meta: SlurmJobMetadata) -> int | None:
+    if all(place.get("upload") != "connector" for place in meta.declared_outputs.values()):
+        return None
+    name = f"{PREFIX}CONNECTOR_UPLOAD_MAX_BYTES"
+    try:
+        return parse_size(os.environ.get(name, ""))
+    except ConfigError as error:
+        raise UnknownCeiling(error.message, hint=error.hint) from None

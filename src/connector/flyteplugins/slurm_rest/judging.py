@@ -11,6 +11,7 @@ from .members import failed_members, told
 from .messages import describe, describe_unheard
 from .outcome import Outcome
 from .states import Phase, phase_of
+from .wording import in_our_terms
 
 __all__ = ["Verdict", "judge", "settled"]
 
@@ -75,7 +76,7 @@ def _vanished(job_id: str, look: Look) -> Verdict:
     error = look.error
     what = f"Slurm job {job_id} has vanished: {error.message if error else ''}"
     if isinstance(error, (OutcomeUnknown, JobNotFound)) and error.hint:
-        what = f"{what}. {error.hint}"
+        what = f"{what}. {in_our_terms(error.hint)}"
     return Verdict(Phase.RETRYABLE_FAILED, what)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -38,6 +39,7 @@ __all__ = ["job_logs", "job_metrics", "job_use", "unreadable"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
+_ENDS = re.compile(r"\r?\n|\r")
 USER, SYSTEM = LogLineOriginator.USER, LogLineOriginator.SYSTEM
 _FIRST_LINES = 500
 # Of an array's tasks; each costs two looks at files.
@@ -58,7 +60,7 @@ async def job_logs(
     ``lines`` is how many of each stream to begin with, 500 by default. Where nothing can be read, one line says why; it
     is not repeated to who follows.
     """
-    offsets = _read_token(token)
+    offsets, lines = _read_token(token), lines if lines > 0 else _FIRST_LINES
     texts: list[str] = []
     notes: list[str] = []
     troubles: dict[str, str] = {}
@@ -66,7 +68,7 @@ async def job_logs(
     most = min(_FIRST_BYTES, _FIRST_BYTES_OF_ALL // len(streams)) if streams else 0
     for stream, path in streams:
         try:
-            found = await _read(files, path, offsets.get(stream), lines or _FIRST_LINES, most)
+            found = await _read(files, path, offsets.get(stream), lines, most)
         except FileMissing:
             continue
         except ConfigError as error:
@@ -75,9 +77,11 @@ async def job_logs(
         except SlurmError as error:
             troubles[stream] = _one_line(error)
             continue
+        new = _split(found.data)
         if stream not in offsets and found.data:
             texts.append(f"--- {stream}: {path} ---")
-        texts += found.data.decode("utf-8", "replace").splitlines()
+            new = new[-lines:]
+        texts += new
         offsets[stream] = (found.start + len(found.data), found.seen)
     if not token:
         notes = _explained(meta, troubles)
@@ -86,6 +90,12 @@ async def job_logs(
     for part in _messages([*_lines(texts, USER), *_lines(notes, SYSTEM)]):
         yield GetTaskLogsResponse(body=GetTaskLogsResponseBody(lines=part))
     yield GetTaskLogsResponse(header=GetTaskLogsResponseHeader(token=json.dumps(offsets)))
+
+
+def _split(data: bytes) -> list[str]:
+    """Return the lines, and each state of a progress bar as one; all other characters are the text's own."""
+    texts = _ENDS.split(data.decode("utf-8", "replace"))
+    return texts if texts[-1] else texts[:-1]
 
 
 async def unreadable(meta: SlurmJobMetadata, error: SlurmError) -> AsyncIterator[GetTaskLogsResponse]:
@@ -182,7 +192,7 @@ def _read_token(token: str) -> dict[str, tuple[int, int]]:
     """Return where each stream goes on, and where its file ended; anything that is no token of ours begins anew."""
     try:
         found = json.loads(token) if token else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     offsets: dict[str, tuple[int, int]] = {}
     for name, value in found.items() if isinstance(found, dict) else ():

@@ -21,7 +21,7 @@ from obstore.exceptions import AlreadyExistsError, NotFoundError, NotSupportedEr
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
-__all__ = ["Found", "create", "located", "read", "remove", "replace", "unstorable"]
+__all__ = ["Found", "create", "is_directory", "is_file", "located", "read", "remove", "replace", "unstorable"]
 
 # S3, GCS and Azure have the same limit for a key.
 _LONGEST_KEY = 1024
@@ -58,6 +58,35 @@ def unstorable(uri: str) -> str:
     except UnicodeEncodeError:
         return "a name that is not UTF-8"
     return f"a name of {size:,} bytes with its folders" if size > _LONGEST_KEY else ""
+
+
+async def is_file(uri: str) -> bool:
+    """Tell whether there is an object of that very name; flyte's own question takes a folder for one.
+
+    Raises what the store raises, as ``is_directory`` does.
+    """
+    if not storage.is_remote(uri):
+        path = _path(uri)
+        return await asyncio.to_thread(lambda: path.exists() and not path.is_dir())
+    store, key = located(uri)
+    try:
+        await obstore.head_async(store, key)
+    except (NotFoundError, FileNotFoundError):
+        return False
+    return True
+
+
+async def is_directory(uri: str) -> bool:
+    """Tell whether there is something below that name."""
+    if not storage.is_remote(uri):
+        path = _path(uri)
+        return await asyncio.to_thread(lambda: path.is_dir() and any(path.iterdir()))
+    store, key = located(uri)
+    # A prefix ends where a name does: what only begins alike is not below it.
+    async for objects in obstore.list(store, prefix=key, chunk_size=1):
+        if any(one["path"] != key for one in objects):
+            return True
+    return False
 
 
 async def read(uri: str) -> Found | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from slurm_rest.sbatch import JobSpec
@@ -13,10 +13,9 @@ from slurm_rest.sbatch.options import ROW_OF
 
 # fmt: off
 __all__ = [
-    "FIELD_OPTIONS", "check_env", "check_host_files", "check_mapping", "check_modules", "check_srun_args",
-    "check_texts", "check_variable", "env_text", "job_options", "json_value", "srun_words", "whole_count",
-    "whole_number",
-    "whole_port",
+    "FIELD_OPTIONS", "check_carried", "check_env", "check_host_files", "check_mapping", "check_modules",
+    "check_srun_args", "check_texts", "check_variable", "env_text", "is_text", "job_options", "json_value", "shown",
+    "srun_words", "whole_count", "whole_number", "whole_port",
 ]
 # fmt: on
 
@@ -55,6 +54,9 @@ _LONGEST = 128 * 1024 - 1
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHORT = re.compile(r"-(?P<letter>[A-Za-z])(?P<number>[0-9]*)")
 _LONG = {row.long: name for name, row in ROW_OF.items()}
+# Larger whole numbers change on their way through a protobuf Struct, which has floats alone.
+_MOST_WHOLE = 2**53
+_LONGEST_SHOWN = 200
 # Options of srun about how the step is placed and bound. None of them writes a file, runs another command, or chooses
 # another job or user.
 # fmt: off
@@ -92,6 +94,17 @@ _SRUN_SHORT = {
 # fmt: on
 
 
+def shown(value: object) -> str:
+    """Return a value as an error shows it: what fills a page hides the error."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+
+
+def is_text(value: object) -> bool:
+    """Tell whether a value is a text that flyte can carry: half of a character is none."""
+    return isinstance(value, str) and not any("\ud800" <= char <= "\udfff" for char in value)
+
+
 def whole_number(value: object) -> object:
     """Return an int for a float without a fraction: a protobuf Struct has no other numbers."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -101,7 +114,7 @@ def whole_count(value: object) -> int:
     """Return a number from 0 on, 0 for none; raises ValueError for anything else."""
     number = whole_number(value or 0)
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-        raise ValueError(f"{value!r} is no number from 0 on")
+        raise ValueError(f"{shown(value)} is no number from 0 on")
     return number
 
 
@@ -111,7 +124,7 @@ def whole_port(value: object) -> int | None:
     if number in (None, "", 0):
         return None
     if isinstance(number, bool) or not str(number).isdecimal() or not 0 < int(str(number)) < 65536:
-        raise ValueError(f"port is {value!r}: it is a number from 1 to 65535")
+        raise ValueError(f"port is {shown(value)}: it is a number from 1 to 65535")
     return int(str(number))
 
 
@@ -147,7 +160,9 @@ def _bare(name: str) -> object:
 def _field_of(given: str) -> str:
     """Return the JobSpec field of an option, empty for one that does nothing for a job."""
     if not _NAME.fullmatch(given):
-        raise ValueError(f"Invalid sbatch option name {given!r}: write it as sbatch's long option without the dashes")
+        meant = given.strip("- ").lower().replace("_", "-")
+        advice = f"did you mean {meant!r}?" if meant in _LONG else "write it as sbatch's long option without the dashes"
+        raise ValueError(f"Invalid sbatch option name {shown(given)}: {advice}")
     if given in _RESERVED:
         raise ValueError(
             f"The sbatch option {given!r} is set by the connector. Reserved: {', '.join(sorted(_RESERVED))}"
@@ -155,7 +170,7 @@ def _field_of(given: str) -> str:
     if given not in _LONG:
         near = difflib.get_close_matches(given, list(_LONG), 1)
         advice = f"did you mean {near[0]!r}?" if near else "write long options in full"
-        raise ValueError(f"sbatch has no option {given!r}: {advice}")
+        raise ValueError(f"sbatch has no option {shown(given)}: {advice}")
     return "" if ROW_OF[_LONG[given]].inert else _LONG[given]
 
 
@@ -167,16 +182,34 @@ def json_value(value: object) -> object:
     if isinstance(value, datetime):
         # sbatch reads a time without a zone as the cluster's own.
         return int(value.timestamp()) if value.tzinfo else value.isoformat(timespec="seconds")
-    return [*value] if isinstance(value, (tuple, set, frozenset)) else value
+    if isinstance(value, (set, frozenset)):
+        # In another process they would come in another order, and make another version of a cache.
+        return sorted(value, key=str)
+    if isinstance(value, int) and abs(value) > _MOST_WHOLE:
+        return str(value)
+    return [*value] if isinstance(value, tuple) else value
+
+
+def check_carried(options: Mapping[str, object]) -> None:
+    """Refuse values of options that no message carries to the connector, by the options' names; raises ValueError."""
+    for name, value in options.items():
+        plain = json_value(value)
+        for item in plain if isinstance(plain, list) else [plain]:
+            if isinstance(item, str) and not is_text(item):
+                raise ValueError(f"{name} is {shown(value)}, which is not UTF-8 text: flyte carries no other")
+            if item is not None and not isinstance(item, (str, int, float)):
+                raise ValueError(f"{name} is of type {type(value).__name__}: it takes a text, a number or a list")
 
 
 def check_texts(name: str, value: object) -> None:
     """Refuse what is no list of texts: one text alone would be taken letter by letter; raises ValueError."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise ValueError(f"{name} is {value!r}: it takes a list, such as [{str(value)!r}]")
+    # What can be read once would be empty afterwards, and a set has no order.
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        advice = f", such as [{shown(value)}]" if isinstance(value, str) else ""
+        raise ValueError(f"{name} is {shown(value)}: it takes a list{advice}")
     for item in value:
-        if not isinstance(item, str) or not item or not set("\n\0").isdisjoint(item):
-            raise ValueError(f"{name} has {item!r}: it takes texts of one line")
+        if not is_text(item) or not item or not set("\n\0").isdisjoint(item):
+            raise ValueError(f"{name} has {shown(item)}: it takes texts of one line")
 
 
 def check_mapping(name: str, value: object) -> None:
@@ -220,7 +253,7 @@ def check_srun_args(args: Iterable[str], name: str = "srun_args") -> None:
         option = word.removeprefix("--").partition("=")[0]
         if not word.startswith("--") or option not in _SRUN:
             raise ValueError(
-                f"{name} may not have {word!r}: it takes options in full, in the form --name=value, from"
+                f"{name} may not have {shown(word)}: it takes options in full, in the form --name=value, from"
                 f" {', '.join(sorted(_SRUN))}"
             )
 
@@ -242,7 +275,7 @@ def check_modules(modules: Iterable[str]) -> None:
     check_texts("modules", modules)
     for name in modules:
         if name.startswith("-") or any(char.isspace() for char in name):
-            raise ValueError(f"A module name may not be empty, start with a dash or contain white space: {name!r}")
+            raise ValueError(f"A module name may not be empty, start with a dash or contain white space: {shown(name)}")
 
 
 def check_env(env: Mapping[str, object]) -> None:
@@ -253,10 +286,10 @@ def check_env(env: Mapping[str, object]) -> None:
     check_mapping("env", env)
     for name, value in env.items():
         if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
-            raise ValueError(f"Invalid environment variable name: {name!r}")
+            raise ValueError(f"Invalid environment variable name: {shown(name)}")
         if not isinstance(value, (str, int, float)):
             raise ValueError(f"env: the value of {name} is a {type(value).__name__}; it takes texts and numbers")
-        check_variable(f"The variable {name!r} of env", name, env_text(value))
+        check_variable(f"The variable {shown(name)} of env", name, env_text(value))
 
 
 def env_text(value: object) -> str:
@@ -268,7 +301,9 @@ def check_variable(what: str, name: str, text: str) -> None:
     """Refuse a value that no program could be started with; raises ValueError."""
     if "\0" in text:
         raise ValueError(f"{what} has a NUL character, which no variable can hold: pass it as a File")
-    size = len(f"{name}={text}".encode("utf-8", "surrogatepass"))
+    if not is_text(text):
+        raise ValueError(f"{what} is not UTF-8 text, and flyte carries no other: pass it as a File")
+    size = len(f"{name}={text}".encode())
     if size > _LONGEST:
         raise ValueError(
             f"{what} has {size:,} bytes, and no program starts with a variable of more than {_LONGEST:,}: pass it as a"

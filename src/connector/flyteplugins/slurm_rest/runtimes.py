@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from .options import check_srun_args, check_texts, srun_words
+from .options import check_srun_args, check_texts, shown, srun_words
 
 __all__ = [
     "RUNTIMES",
@@ -132,16 +132,16 @@ _WORDS: Mapping[str, Callable[[Container], list[str]]] = {
 RUNTIMES = tuple(_WORDS)
 
 
-def check_runtime(name: str) -> None:
+def check_runtime(name: object) -> None:
     """Raise ValueError for a runtime that does not exist."""
-    if name not in _WORDS:
-        raise ValueError(f"Unknown container_runtime {name!r}; expected one of: {', '.join(RUNTIMES)}")
+    if not isinstance(name, str) or name not in _WORDS:
+        raise ValueError(f"Unknown container_runtime {shown(name)}; expected one of: {', '.join(RUNTIMES)}")
 
 
 def check_restarts(count: object, launcher: str) -> None:
     """Raise ValueError for a number of restarts that no script can do."""
     if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        raise ValueError(f"max_restarts is {count!r}: it is a number from 0 on")
+        raise ValueError(f"max_restarts is {shown(count)}: it is a number from 0 on")
     if count and launcher != "srun":
         raise ValueError('max_restarts starts all processes of a job again: it needs launcher="srun"')
 

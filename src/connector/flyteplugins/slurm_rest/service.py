@@ -25,7 +25,7 @@ from slurm_rest.errors import (
 )
 
 from .answering import Question, answer
-from .checking import check
+from .checking import check, under_way
 from .clients import Cluster, token_user
 from .known import Known, job_handle, job_key, own_key
 from .launching import RefusedUser, audit
@@ -182,7 +182,7 @@ class SlurmConnector(AsyncConnector[SlurmJobMetadata]):
         clusters, reached = self.known.clusters, self.known.reached.get(own_key(meta))
         if secrets is None and reached is not None:
             return clusters.get(reached)
-        access = Deployment.read(os.environ, meta.cluster).access(meta.asked(), secrets, meta.run_as)
+        access = under_way(os.environ, meta.cluster).access(meta.asked(), secrets, meta.run_as)
         return (clusters.known(access) if secrets is None else None) or clusters.get(access)
 
     # --- delete ---------------------------------------------------------------------------------------------

@@ -300,6 +300,10 @@ class Deployment:
                 hint=f"Set {PREFIX}REST_URL or {PREFIX}HOST on the connector, or rest_url or host in the task's Slurm"
                 " configuration.",
             )
+        if not access.user and not access.has_rest:
+            # Otherwise jobs would be those of whoever this process is.
+            hint = f"Set {self.prefix}USERNAME on the connector, or username in the task's Slurm configuration."
+            raise ConfigError(f"Nothing says as whom to log in to {access.host}", hint=hint)
         return access
 
     def _user(self, asked: AskedConnection) -> str:

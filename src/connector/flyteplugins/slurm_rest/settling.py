@@ -12,20 +12,26 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from slurm_rest.errors import AccountingDown, ControllerDown, FilesError, TransportError
+from slurm_rest.errors import AccountingDown, ConfigError, ControllerDown, FilesError, TransportError
 
 from .outcome import Outcome
+from .wording import in_our_terms
 
-__all__ = ["Settling", "Work", "may_go_by"]
+__all__ = ["Settling", "UnknownCeiling", "Work", "may_go_by"]
 
 log = logging.getLogger("flyteplugins.slurm_rest")
 
 Work = Callable[[], Awaitable[Outcome | None]]
 
+
+class UnknownCeiling(ConfigError):
+    """Nothing says how much may be moved: what is on the cluster waits there for whoever corrects that."""
+
+
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 # For how long a fault is waited out before the task fails with it.
 _PATIENCE = 3600.0
-_FAULTS = (TransportError, ControllerDown, AccountingDown, OSError, EOFError, asyncio.TimeoutError)
+_FAULTS = (UnknownCeiling, TransportError, ControllerDown, AccountingDown, OSError, EOFError, asyncio.TimeoutError)
 # The stores' own exceptions have no root in common: these are the packages that flyte's storage stands on.
 # fmt: off
 _STORES = frozenset(
@@ -124,4 +130,4 @@ def may_go_by(error: Exception) -> bool:
 
 
 def _words(error: Exception) -> str:
-    return str(getattr(error, "message", "") or error or "") or type(error).__name__
+    return in_our_terms(str(getattr(error, "message", "") or error or "")) or type(error).__name__

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,10 @@ from .caching import ScriptPolicy, with_script
 from .clustering import clustered_config, keep_configuration
 from .config import Slurm
 from .local import run_here
-from .options import check_mapping
+from .options import check_mapping, is_text, shown
 from .script import check_directives, output_references, read_directives, with_interpreter
 from .template import NATIVE, SCRIPT
-from .typed import check_value_type, type_text
+from .typed import check_input_type, check_value_type, type_text
 from .values import NO_TREE, check_variables, output_variables
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Slurm", "SlurmFunctionTask", "SlurmScriptTask"]
 
 UPLOADS = ("connector", "job", "presigned")
+# A message of gRPC has as much, and so has a script by Slurm's own default (max_script_size).
+_LONGEST_SCRIPT = 4 * 1024 * 1024
 _KINDS: Mapping[type, str] = {File: "file", Dir: "directory"}
 
 
@@ -84,13 +86,16 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         **kwargs: object,
     ) -> None:
         if output_upload not in UPLOADS:
-            raise ValueError(f"output_upload must be one of {', '.join(UPLOADS)}, not {output_upload!r}")
+            raise ValueError(f"output_upload must be one of {', '.join(UPLOADS)}, not {shown(output_upload)}")
+        if not is_text(name) or not name:
+            raise ValueError(f"name is {shown(name)}: it takes the name of the task, a text")
         if not isinstance(plugin_config, Slurm):
             kind = f"{type(plugin_config).__module__}.{type(plugin_config).__name__}"
             raise ValueError(f"plugin_config is a {kind}: it takes flyteplugins.slurm_rest.Slurm")
         check_mapping("inputs", inputs or {})
         check_mapping("outputs", outputs or {})
         given, declared = dict(inputs or {}), dict(outputs or {})
+        _check_inputs(name, given)
         check_variables(given, declared, plugin_config.env, output_upload)
         _check_types(name, declared, output_upload)
         _check_script(name, script)
@@ -158,8 +163,18 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         return await run_here(self, kwargs)
 
 
+def _check_inputs(name: str, inputs: Mapping[str, type]) -> None:
+    for given, kind in inputs.items():
+        try:
+            check_input_type(kind)
+        except Exception as error:  # noqa: PERF203  # flyte's own for a structure that it cannot describe
+            raise ValueError(f"The input {given!r} of {name!r}: {error}") from error
+
+
 def _check_types(name: str, outputs: Mapping[str, type], upload: str) -> None:
     for output, kind in outputs.items():
+        if not isinstance(kind, Hashable):
+            raise ValueError(f"The output {output!r} of {name!r} is {shown(kind)}, which is no type")
         if kind is Dir and upload == "presigned":
             raise ValueError(f"The output {output!r} of {name!r} is a Dir, and a URL is for one object: {NO_TREE}")
         if kind in _KINDS:
@@ -167,8 +182,8 @@ def _check_types(name: str, outputs: Mapping[str, type], upload: str) -> None:
         try:
             check_value_type(kind)
         except Exception as error:  # flyte's own for a structure that it cannot describe
-            shown = kind.__name__ if isinstance(kind, type) else kind
-            raise ValueError(f"The output {output!r} of {name!r} is a {shown}: {error}") from error
+            what = kind.__name__ if isinstance(kind, type) else shown(kind)
+            raise ValueError(f"The output {output!r} of {name!r} is a {what}: {error}") from error
 
 
 def _check_script(name: str, script: str) -> None:
@@ -183,6 +198,9 @@ def _check_script(name: str, script: str) -> None:
     if problem := next((place for place, char in enumerate(script) if "\ud800" <= char <= "\udfff"), None):
         line = script.count("\n", 0, problem) + 1
         raise ValueError(f"The script of {name!r} is not UTF-8 text, which flyte carries alone: see line {line}")
+    if (size := len(script.encode())) > _LONGEST_SCRIPT:
+        what = f"has {size:,} bytes, and the platform carries no more than {_LONGEST_SCRIPT:,}"
+        raise ValueError(f"The script of {name!r} {what}: give what it holds as an input, such as a File")
     try:
         check_directives(read_directives(with_interpreter(script)).options())
     except ValueError as error:

@@ -21,11 +21,12 @@ from slurm_rest.transport.files import Entry, Files
 from slurm_rest.within import within
 
 from .messages import sendable
-from .objects import unstorable
+from .objects import is_directory, is_file, unstorable
 from .outcome import Outcome
 from .receipts import Receipts
 from .settling import may_go_by
 from .typed import ALL_VALUES_LIMIT, VALUE_LIMIT, MalformedValue, read_value
+from .wording import in_our_terms
 
 __all__ = ["Transfer", "collect"]
 
@@ -104,7 +105,7 @@ async def _moved(transfer: Transfer, files: Files) -> bytes:
         except (_Missing, _TooLarge, FilesError) as error:  # noqa: PERF203  # each has its own
             if may_go_by(error):
                 raise
-            wrong[name] = str(error)
+            wrong[name] = in_our_terms(str(error))
     return json.dumps({"values": values, "wrong": wrong}).encode()
 
 
@@ -143,7 +144,7 @@ async def _small_file(place: Mapping[str, str], files: Files) -> bytes:
     try:
         if place.get("upload") == "connector":
             chunks = files.read_chunks(place["written_to"])
-        elif await storage.exists(place["uri"]):
+        elif await _is_uploaded(place):
             chunks = storage.get_stream(place["uri"])
         else:
             raise _Missing(place)
@@ -163,7 +164,7 @@ async def _small_file(place: Mapping[str, str], files: Files) -> bytes:
 async def _bring(place: Mapping[str, str], files: Files, limit: int | None) -> bool:
     """Have one output in the store; False where the script wrote none."""
     if place.get("upload") in ("job", "presigned"):
-        return bool(await within(_PATIENCE, storage.exists(place["uri"])))
+        return await within(_PATIENCE, _is_uploaded(place))
     if place["kind"] == _DIRECTORY:
         return await _bring_tree(place["written_to"], place["uri"], files, limit)
     try:
@@ -176,6 +177,18 @@ async def _bring(place: Mapping[str, str], files: Files, limit: int | None) -> b
     _check_size(stat.size, limit)
     await _send(files, place["written_to"], place["uri"], stat.size)
     return True
+
+
+async def _is_uploaded(place: Mapping[str, str]) -> bool:
+    """Tell whether the script has uploaded an output; raises FilesError where it is of the other kind."""
+    uri = place["uri"]
+    wanted, other = (is_directory, is_file) if place["kind"] == _DIRECTORY else (is_file, is_directory)
+    if await wanted(uri):
+        return True
+    if await other(uri):
+        is_what = "a file, not a directory" if other is is_file else "a directory, not a file"
+        raise FilesError(f"{uri} is {is_what}", path=uri, kind="kind")
+    return False
 
 
 async def _bring_tree(top: str, uri: str, files: Files, limit: int | None) -> bool:

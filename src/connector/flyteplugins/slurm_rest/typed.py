@@ -13,26 +13,29 @@ import types
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta, timezone
 from enum import Enum
-from typing import Any, Union, cast, get_args, get_origin
+from typing import Annotated, Any, Union, cast, get_args, get_origin
 
 import pydantic
 from flyte.io import Dir, File
 from flyte.types import TypeEngine, TypeTransformer
+from flyte.types._pickle import FlytePickleTransformer
 from flyteidl2.core.literals_pb2 import Literal
 from flyteidl2.core.types_pb2 import LiteralType, SimpleType
 from google.protobuf.json_format import MessageToDict, MessageToJson, Parse
 
+from .options import shown
 from .schemas import schema_problem
 
 __all__ = [
-    *("ALL_VALUES_LIMIT", "VALUE_LIMIT", "MalformedValue", "check_value_type", "declared_value", "read_value"),
-    "type_text",
+    *("ALL_VALUES_LIMIT", "VALUE_LIMIT", "MalformedValue", "check_input_type", "check_value_type", "declared_value"),
+    *("read_value", "type_text"),
 ]
 
 # All values of a task travel in one message of gRPC, which takes 4 MiB. A list of numbers is four times its text there.
 VALUE_LIMIT, ALL_VALUES_LIMIT = 256 * 1024, 3 * 1024 * 1024
 # Larger ones are read beside the event loop.
 _AT_ONCE = 4 * 1024
+_CONTAINERS = (list, dict, tuple, set, frozenset)
 _PLAIN = (bool, int, float, str, datetime, date, timedelta)
 
 
@@ -75,6 +78,29 @@ def _walk(kind: object, *, top: bool = False) -> None:
         "a script's outputs are flyte.io.File, flyte.io.Dir, int, float, bool, str, datetime, timedelta, an Enum, a"
         " dataclass or pydantic model, dict, and list[...], dict[str, ...] and unions of those"
     )
+
+
+def check_input_type(kind: object) -> None:
+    """Raise ValueError for a type of which no value can be told to a script: flyte would carry it as a pickle."""
+    origin = get_origin(kind)
+    if origin is Annotated:
+        check_input_type(get_args(kind)[0])
+    elif origin in (Union, types.UnionType, *_CONTAINERS):
+        for one in get_args(kind):
+            check_input_type(one)
+    elif origin is None and not isinstance(kind, type):
+        # None stands for its type, and what typing has beside classes is flyte's affair.
+        if kind not in (None, ...) and type(kind).__module__ not in ("typing", "typing_extensions"):
+            raise ValueError(f"it is {shown(kind)}, which is no type")
+    elif isinstance(kind, type) and kind not in (*_CONTAINERS, object, Any) and _is_pickled(kind):
+        raise ValueError(
+            f"no script reads a {kind.__name__}, which flyte would carry as a pickle: it takes texts, numbers, times,"
+            " lists, mappings, dataclasses, files and directories"
+        )
+
+
+def _is_pickled(kind: type) -> bool:
+    return isinstance(TypeEngine.get_transformer(kind), FlytePickleTransformer)
 
 
 def type_text(literal_type: LiteralType) -> str:

@@ -12,7 +12,7 @@ from enum import Enum
 
 from flyte.io import Dir, File
 
-from .options import check_variable
+from .options import check_variable, is_text, shown
 
 __all__ = [
     "NO_TREE",
@@ -28,6 +28,8 @@ __all__ = [
 NO_TREE = "declare a File and let the script pack the directory with tar, or use output_upload='connector' or 'job'"
 # Of a file on Linux, in bytes.
 _LONGEST_NAME = 255
+# What the platform and the connector write beside the outputs themselves.
+_TAKEN = re.compile(r"(inputs|outputs|error)\.pb|report\.html|slurm-[0-9]+[-_.].*", re.DOTALL)
 _OTHER = re.compile(r"[^A-Za-z0-9_]")
 
 
@@ -62,6 +64,10 @@ def check_variables(
 ) -> None:
     """Raise ValueError when two names become the same variable, or an output's name is no name of a file."""
     taken: dict[str, str] = {name: f"The variable {name!r} of env" for name in env}
+    inputs, outputs = list(inputs), list(outputs)
+    for name in (*inputs, *outputs):
+        if not isinstance(name, str) or not name or not is_text(name):
+            raise ValueError(f"The name of an input or output is {shown(name)}: it takes a text")
     named = [("input", name, input_variable(name)) for name in inputs]
     named += [("output", name, variable) for name in outputs for variable in output_variables(name, upload)]
     for what, name, variable in named:
@@ -69,7 +75,9 @@ def check_variables(
             raise ValueError(f"{taken[variable]} and the {what} {name!r} would both be {variable}: rename one")
         taken[variable] = f"The {what} {name!r}"
         if what == "output" and not _names_a_file(name):
-            raise ValueError(f"The output {name!r} cannot be the name of a file and of an object: rename it")
+            raise ValueError(f"The output {shown(name)} cannot be the name of a file and of an object: rename it")
+        if what == "output" and _TAKEN.fullmatch(name):
+            raise ValueError(f"The output {name!r} has the name of what stands beside the outputs: rename it")
 
 
 def _names_a_file(name: str) -> bool:

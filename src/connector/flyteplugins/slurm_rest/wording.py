@@ -9,6 +9,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from slurm_rest import SlurmError
 
+from .messages import capped
+
 __all__ = ["in_our_terms", "tells_in_our_terms"]
 
 _NAME = re.compile(r"(?<![A-Z_])SLURM_(?:REST_[A-Z_]*[A-Z]|JWT)(?![A-Z])")
@@ -26,6 +28,14 @@ _OTHER = {
     "SLURM_REST_SSH_KNOWN_HOSTS": "FLYTE_SLURM_KNOWN_HOSTS",
     "SLURM_REST_SSH_INSECURE": "FLYTE_SLURM_SKIP_HOST_KEY_VERIFICATION",
 }
+# What is no setting of the connector is no advice.
+_WITHOUT = {
+    "A longer MinJobAge, accounting, or exit records (SLURM_REST_EXIT_RECORDS) keep the ends of jobs.": (
+        "A longer MinJobAge, or accounting, keeps the ends of jobs."
+    )
+}
+# gRPC loses the whole of an error whose text does not fit into its 8 KiB of trailers.
+_LONGEST, _LONGEST_HINT = 4_500, 1_500
 _SAME = ("URL", "TOKEN", "TOKEN_FILE", "JWT_KEY_FILE", "API_VERSION", "CA_FILE")
 
 P = ParamSpec("P")
@@ -34,6 +44,8 @@ R = TypeVar("R")
 
 def in_our_terms(text: str) -> str:
     """Return what slurm_rest says with the connector's variables in place of its own, where there is such a one."""
+    for theirs, ours in _WITHOUT.items():
+        text = text.replace(theirs, ours)
     return _NAME.sub(lambda found: _named(found[0]), text)
 
 
@@ -43,14 +55,25 @@ def _named(name: str) -> str:
 
 
 def tells_in_our_terms(call: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
-    """Make a call's SlurmErrors say what to set on the connector."""
+    """Make a call's SlurmErrors say what to set on the connector, and all its errors short enough to arrive."""
 
     @functools.wraps(call)
     async def told(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return await call(*args, **kwargs)
         except SlurmError as error:
-            error.hint = in_our_terms(error.hint)
+            error.message = _sendable(error.message, _LONGEST)
+            error.hint = _sendable(in_our_terms(error.hint), _LONGEST_HINT)
+            raise
+        except ValueError as error:
+            if (text := str(error)) != (short := _sendable(text, _LONGEST)):
+                raise ValueError(short) from None
             raise
 
     return told
+
+
+def _sendable(text: str, most: int) -> str:
+    # All other characters take three times their bytes there.
+    is_plain = text.isascii() and text.isprintable() and "%" not in text
+    return capped(text, most if is_plain else most // 3)
