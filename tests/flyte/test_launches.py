@@ -80,7 +80,8 @@ async def test_other_cancellations_are_somebody_s(site: Site, reason: str, state
 
 def cancelled(**fields: Any) -> JobInfo:
     known: dict[str, Any] = {"state": JobState.parse("CANCELLED"), "nodes": "n[1-2]", "exit_code": ExitCode(0, 0)}
-    return JobInfo(id=7, start_time=BEGIN, end_time=BEGIN + timedelta(seconds=2), **{**known, **fields})
+    times = {"start_time": BEGIN, "end_time": BEGIN + timedelta(seconds=2)}
+    return JobInfo(id=7, **{**known, **times, **fields})
 
 
 def over_rest(answers: Iterable[Any], asked: list[str]) -> Any:
@@ -143,6 +144,12 @@ async def test_a_controller_that_is_away_is_asked_again() -> None:
         cancelled(state=JobState.parse("CANCELLED by 2001")),
         cancelled(state=JobState.parse("FAILED")),
         cancelled(source="accounting", derived_exit_code=ExitCode(0, 0)),
+        cancelled(
+            source="accounting",
+            derived_exit_code=ExitCode(0, 0),
+            state=JobState.parse("CANCELLED by 0"),
+            end_time=BEGIN + timedelta(minutes=2),
+        ),
     ],
 )
 async def test_no_node_is_asked_about_others(record: JobInfo) -> None:
@@ -153,6 +160,11 @@ async def test_no_node_is_asked_about_others(record: JobInfo) -> None:
 
 async def test_accounting_has_no_exit_code_of_the_steps_of_one_that_was_not_launched() -> None:
     record = cancelled(source="accounting", derived_exit_code=ExitCode(), state=JobState.parse("CANCELLED by 0"))
+    assert "Prolog" in await reason_of(record, over_rest([node(1)], []))
+
+
+async def test_sacct_tells_nothing_of_the_steps_so_jobs_that_ended_soon_are_looked_at() -> None:
+    record = cancelled(source="accounting", derived_exit_code=ExitCode(0, 0), state=JobState.parse("CANCELLED by 0"))
     assert "Prolog" in await reason_of(record, over_rest([node(1)], []))
 
 

@@ -35,6 +35,8 @@ _LATE, _ASK = 10.0, 0.4
 _PAUSES = (0.2, 0.8, 2.0)
 # Slurm's times are whole seconds.
 _EARLY, _LATER = timedelta(seconds=1), timedelta(seconds=10)
+# How long a prolog may have taken.
+_BRIEF = timedelta(minutes=1)
 # Of the members of an array.
 _MOST_NODES = 20
 
@@ -75,10 +77,19 @@ def _is_doubtful(record: JobInfo) -> bool:
     code = record.exit_code
     if record.state.base is not BaseState.CANCELLED or not record.nodes or code.code or code.signal:
         return False
-    if record.source == "accounting" and record.derived_exit_code.code is not None:
-        # 24.11's has 0:0 for all that were cancelled, but 0:0 of the steps only where the script ended.
+    if record.source == "accounting" and record.derived_exit_code.code is not None and not _is_brief(record):
+        # It has 0:0 for all that were cancelled (24.11), but 0:0 of the steps only where the script ended.
         return False
     return not is_unlaunched(record) and _may_be_root(record)
+
+
+def _is_brief(record: JobInfo) -> bool:
+    """Tell whether sacct tells of a job that ended soon after its start: it has 0:0 of steps that never ended, too.
+
+    Of the jobs that root cancelled by the thousand the others need no look at their nodes then.
+    """
+    by_sacct, begin, end = any(" by " in word for word in record.state.raw), record.start_time, record.end_time
+    return by_sacct and not record.derived_exit_code.signal and bool(begin and end and end - begin <= _BRIEF)
 
 
 def _may_be_root(record: JobInfo) -> bool:
