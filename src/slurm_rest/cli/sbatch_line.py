@@ -21,6 +21,8 @@ from .sbatch_help import write_options
 from .terminal import out
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from slurm_rest.sbatch import Script
 
 __all__ = ["Line", "SbatchCommand", "script_of"]
@@ -79,6 +81,15 @@ class SbatchCommand(click.Command):
             ctx.exit()
         ctx.params["line"] = line
         return []
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the options of the table that begin so, and files for everything else."""
+        from click.shell_completion import CompletionItem  # only for a shell that completes
+
+        if not incomplete.startswith("-"):
+            return [CompletionItem(incomplete, type="file")]
+        rows = (row for row in (*self._own, *OPTIONS) if f"--{row.long}".startswith(incomplete))
+        return [CompletionItem(f"--{row.long}", help=row.help) for row in rows]
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """Return sbatch's form of a command line."""

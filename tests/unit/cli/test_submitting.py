@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from click.shell_completion import BashComplete
 
+from slurm_rest.cli.app import app
 from tests.unit.cli.server import URL, Run, Server, job
 
 
@@ -353,3 +355,11 @@ def test_wait_for_an_array_ends_with_the_highest_exit_code(run: Run, server: Ser
     said, hint = run("submit", "-W", "-a", "0-2", "--wrap", "true").err.splitlines()[-2:]
     assert said == "slurm-rest: error: job 12 ended FAILED, exit code 2; FAILED: 12_0, 12_1"
     assert hint == "hint: Each task has an output of its own: slurm-rest logs 12_0"
+
+
+@pytest.mark.parametrize("command", ["submit", "convert"])
+def test_a_shell_completes_options_and_files(command: str) -> None:
+    shell = BashComplete(app, {}, "slurm-rest", "_SLURM_REST_COMPLETE")
+    assert [item.value for item in shell.get_completions([command], "--part")] == ["--partition"]
+    assert "--env" in {item.value for item in shell.get_completions([command, "-N", "2"], "--e")}
+    assert [(item.value, item.type) for item in shell.get_completions([command], "tr")] == [("tr", "file")]
