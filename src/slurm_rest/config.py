@@ -120,6 +120,8 @@ class Settings:
         """Return a directory with the user's name in the place of ``{user}``; ConfigError where it is not known."""
         if "{user}" in path and not user:
             raise ConfigError(f"{variable} needs the user's name", hint="Set SLURM_REST_USER.")
+        if other := re.search(r"\{(?!user\})[A-Za-z_]+\}", path):
+            raise ConfigError(f"{variable} has {other[0]}", hint="{user} alone is replaced, by the user's name.")
         return path.replace("{user}", user)
 
     def require_url(self) -> Self:

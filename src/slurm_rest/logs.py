@@ -205,7 +205,8 @@ def _missing(label: str, record: JobInfo, path: str) -> FileMissing:
     if not state.is_terminal:
         message = f"Job {label} is {state}, and there is no {path} yet"
         return FileMissing(message, path=path, hint="Ask again in a moment; job.follow() waits for it.")
-    hint = why_none(record) or "Was it removed, or is it on a disk that only the compute node sees?"
+    lost = "Was it removed, or is it on a disk that only the node sees? slurm-rest ping checks the way to files."
+    hint = why_none(record) or lost
     return FileMissing(f"Job {label} ended {state}, and there is no {path}", path=path, hint=hint)
 
 

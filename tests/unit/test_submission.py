@@ -162,6 +162,8 @@ def test_directories_that_are_none() -> None:
         body_of(settings={"workdir": None})
     with pytest.raises(ConfigError, match="SLURM_REST_USER"):
         body_of(settings={"workdir": "/home/{user}"}, user="")
+    with pytest.raises(ConfigError, match=r"SLURM_REST_WORKDIR has \{usr\}\. \{user\} alone is replaced"):
+        body_of(settings={"workdir": "/home/{usr}"})
 
 
 def test_every_component_needs_a_directory() -> None:

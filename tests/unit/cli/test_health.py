@@ -292,7 +292,7 @@ def test_each_way_to_files_is_checked(
     assert result.status == 1
     gone, hint, home = result.out.splitlines()[-3:]
     assert gone.split()[:2] == ["directory", "FAILED"]
-    assert "There is no /scratch" in gone
+    assert f"There is no {tmp_path}/gone here" in gone
     assert "is it mounted" in hint
     assert home.split()[:2] == ["directory", "ok"]
     files = json.loads(run("ping", "--json").out)["files"]

@@ -61,6 +61,6 @@ async def test_health_has_a_row_for_files(here: str) -> None:
         assert found == {f"/a at {here}": True, f"/gone at {here}/gone": False}
         row = slurm.health()[-1]
         assert (row.state, row.since is not None) == ("open", True)
-        assert "There is no /gone" in row.reason
+        assert f"There is no {here}/gone here" in row.reason
     async with client(environment="submit") as slurm:
         assert [(way.kind, way.reachable) for way in await slurm.ping_files()] == [("host", True)]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 
 from slurm_rest.config import Settings
-from slurm_rest.errors import FilesError, SlurmError
+from slurm_rest.errors import FileMissing, FilesError, SlurmError
 from slurm_rest.models import FilesWay, TransportHealth
 from slurm_rest.within import within
 
@@ -29,7 +29,7 @@ class FilesCheck:
 
     def __init__(self, settings: Settings, files: Callable[[], Files]) -> None:
         self._files = files
-        self._tops = [cluster for cluster, _ in settings.path_map.pairs]
+        self._tops = settings.path_map.pairs
         self._ways = list(_configured(settings))
         self._since: datetime | None = None
 
@@ -65,8 +65,12 @@ class FilesCheck:
         if way.kind == "sftp":
             await self._files().home()
         elif way.kind == "directory":
-            path = self._tops[place]
-            if (await self._files().stat(path)).kind != "directory":
+            path, local = self._tops[place]
+            try:
+                found = await self._files().stat(path)
+            except FileMissing:
+                raise FileMissing(f"There is no {local} here", path=path) from None
+            if found.kind != "directory":
                 raise FilesError(f"{path} is no directory here", path=path, kind="kind")
         else:
             await self._files().stat("/")
