@@ -19,6 +19,8 @@ _SHOWN_ROWS = 100
 # A column that has to give way keeps this much, enough to tell most names apart.
 _LEAST_WIDTH = 8
 _GAP = "  "
+# Jupyter has cells to the right, as numbers are.
+_LEFT = 'style="text-align: left"'
 
 
 class Table(list[T], Generic[T]):
@@ -44,9 +46,9 @@ class Table(list[T], Generic[T]):
         return "\n".join([str(shown), *more])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(title)}</th>" for title, _ in self.columns)
+        head = "".join(f"<th {_LEFT}>{escape(title)}</th>" for title, _ in self.columns)
         rows = [
-            "<tr>" + "".join(f"<td>{escape(clean(show(item)))}</td>" for _, show in self.columns) + "</tr>"
+            "<tr>" + "".join(f"<td {_LEFT}>{escape(clean(show(item)))}</td>" for _, show in self.columns) + "</tr>"
             for item in self[:_SHOWN_ROWS]
         ]
         if len(self) > _SHOWN_ROWS:

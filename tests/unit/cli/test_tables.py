@@ -100,7 +100,7 @@ def test_a_repr_is_bounded() -> None:
 def test_html_is_escaped_and_bounded() -> None:
     table = NodeTable(Node(name=f"<b>{number}\x1b") for number in range(150))
     html = table._repr_html_()
-    assert "&lt;b&gt;0\\x1b" in html
+    assert '<td style="text-align: left">&lt;b&gt;0\\x1b</td>' in html
     assert "and 50 more" in html
 
 
