@@ -165,3 +165,35 @@ def test_a_type_that_no_text_gives_is_refused_by_name(kind: Any, reason: str) ->
 
 def test_the_type_of_a_value_is_kept_as_text() -> None:
     assert json.loads(type_text(TypeEngine.to_literal_type(list[int]))) == {"collectionType": {"simple": "INTEGER"}}
+
+
+@dataclass
+class Untyped:
+    """A structure with a part that may be anything."""
+
+    scores: dict  # type: ignore[type-arg]  # that is the point
+    best: float | None = None
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (dict, '{"a": {"b": [1, %s]}}'),
+        (list[dict], '[{"a": [%s]}]'),  # type: ignore[type-arg]  # that is the point
+        (dict[str, float], '{"a": %s}'),
+        (Untyped, '{"scores": {"a": [%s]}}'),
+    ],
+)
+async def test_numbers_that_json_has_not_do_not_become_none(kind: Any, text: str, number: str) -> None:
+    found = await read(text.replace("%s", number), kind)
+    assert number in json.dumps(found)
+    # Not a number is no number, also not itself.
+    assert json.dumps(declared_value(found, kind), default=vars) == json.dumps(found)
+
+
+@pytest.mark.parametrize("kind", [list[datetime], list[list[datetime]], dict[str, datetime]])
+async def test_moments_in_others_are_in_utc_as_well(kind: Any) -> None:
+    text = '["2026-01-02T12:00:00"]' if kind == list[datetime] else '[["2026-01-02T12:00:00"]]'
+    found = await read('{"a": "2026-01-02T12:00:00"}' if kind == dict[str, datetime] else text, kind)
+    assert found in ([NOON], [[NOON]], {"a": NOON})

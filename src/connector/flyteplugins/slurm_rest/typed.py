@@ -186,7 +186,7 @@ def _checked(text: str, hint: type, *, is_structure: bool) -> object:
     try:
         value = adapter.validate_python(_parsed(text))
         # Flyte carries structures as JSON values under their fields' names.
-        return adapter.dump_python(value, mode="json") if is_structure else _in_utc(value)
+        return _with_numbers(adapter.dump_python(value, mode="json"), value) if is_structure else _in_utc(value)
     except pydantic.ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
@@ -201,8 +201,22 @@ def _parsed(text: str) -> object:
 
 
 def _in_utc(value: object) -> object:
-    """Return a moment with a zone, UTC where it has none: the connector's own zone means nothing to a script."""
+    """Return moments with a zone, UTC where they have none: the connector's own zone means nothing to a script."""
+    if isinstance(value, list):
+        return [_in_utc(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _in_utc(one) for name, one in value.items()}
     return value.replace(tzinfo=timezone.utc) if isinstance(value, datetime) and value.tzinfo is None else value
+
+
+def _with_numbers(plain: object, value: object) -> object:
+    """Return JSON values with the nan and inf of parts without a type, for which pydantic writes None there."""
+    if isinstance(plain, dict):
+        given = value if isinstance(value, dict) else getattr(value, "__dict__", {})
+        return {name: _with_numbers(one, given.get(name)) for name, one in plain.items()}
+    if isinstance(plain, list) and isinstance(value, list):
+        return [_with_numbers(*pair) for pair in zip(plain, value, strict=True)]
+    return value if plain is None and isinstance(value, float) else plain
 
 
 def _short(text: str) -> str:
