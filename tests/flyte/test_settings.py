@@ -7,6 +7,7 @@ import itertools
 import os
 from pathlib import Path
 
+import jwt
 import pytest
 
 from flyteplugins.slurm_rest.clients import make_client
@@ -212,3 +213,19 @@ async def test_what_the_deployment_sets_reaches_its_client(tmp_path: Path) -> No
     for way in ("rest", "ssh", "cli"):
         access = Deployment.read({**EVERYTHING, "FLYTE_SLURM_TRANSPORT": way}).access(ASKED, SECRETS)
         assert make_client(access).settings.ways() == (way,)
+
+
+def test_the_login_node_is_entered_as_whom_the_token_names(tmp_path: Path) -> None:
+    """REST makes jobs of that user; what is fetched or made over SSH is not to be another's."""
+    token = jwt.encode({"sun": "alice", "exp": 2_000_000_000}, "k" * 32, algorithm="HS256")
+    (tmp_path / "token").write_text(f"SLURM_JWT={token}\n")
+    rest = {"FLYTE_SLURM_REST_URL": "http://ours", "FLYTE_SLURM_HOST": "login"}
+    for more, user in (
+        ({"FLYTE_SLURM_REST_TOKEN": token}, "alice"),
+        ({"FLYTE_SLURM_REST_TOKEN_FILE": str(tmp_path / "token")}, "alice"),
+        ({"FLYTE_SLURM_REST_TOKEN": token, "FLYTE_SLURM_USERNAME": "svc"}, "svc"),
+        ({"FLYTE_SLURM_REST_TOKEN": "no-jwt"}, None),
+        ({"FLYTE_SLURM_REST_TOKEN_FILE": str(tmp_path / "missing")}, None),
+    ):
+        access = Deployment.read({**rest, **more}).access(AskedConnection())
+        assert make_client(access).settings.ssh_user == user

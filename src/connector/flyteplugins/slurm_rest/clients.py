@@ -171,11 +171,22 @@ def make_client(access: ClusterAccess) -> AsyncSlurmClient:
         path_map=access.files or None,
         ssh_host=access.host or None,
         ssh_port=access.port,
-        ssh_user=access.user or None,
+        ssh_user=_login(access) or None,
         ssh_key=access.ssh_private_key or None,
         ssh_known_hosts=known_hosts or None,
         environ=environ,
     )
+
+
+def _login(access: ClusterAccess) -> str:
+    """Return as whom to log in: as whom the token names where nothing else does, for the jobs are that user's."""
+    if access.user or not access.has_ssh:
+        return access.user
+    token = access.rest_token
+    if access.rest_token_file:
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            token = Path(access.rest_token_file).read_text(encoding="utf-8")
+    return read_claims(token.strip().removeprefix("SLURM_JWT=")).user
 
 
 async def token_user(access: ClusterAccess) -> str:
