@@ -69,6 +69,19 @@ def test_values_of_options_that_no_message_carries_are_refused_by_name(value: An
         Slurm(sbatch_options={"exclude": value})
 
 
+def test_what_comes_in_another_form_is_refused_where_it_is_written() -> None:
+    """Not when the job is made: a tuple with a meaning is a list by then."""
+    with pytest.raises(ValueError, match="--signal takes"):
+        Slurm(sbatch_options={"signal": ("", 9, 60)})
+    assert plan(script_task(config=Slurm(sbatch_options={"signal": "USR1@60"}))).spec.signal == ("", 10, 60)
+
+
+def test_a_path_may_be_one_in_options_as_well() -> None:
+    assert (
+        plan(script_task(config=Slurm(sbatch_options={"input": Path("/data/x")}))).spec.options()["input"] == "/data/x"
+    )
+
+
 @pytest.mark.parametrize("given", ["mem_per_cpu", "--mem-per-cpu", "Mem-Per-CPU"])
 def test_a_name_in_another_form_leads_to_the_right_one(given: str) -> None:
     with pytest.raises(ValueError, match="did you mean 'mem-per-cpu'"):

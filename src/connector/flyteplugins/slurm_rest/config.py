@@ -122,7 +122,7 @@ class Slurm:
             raise ValueError(f"Unknown launcher {shown(self.launcher)}; expected one of: {', '.join(LAUNCHERS)}")
         check_restarts(self.max_restarts, self.launcher)
         check_mapping("sbatch_options", self.sbatch_options)
-        check_carried({**self.options(), **self.sbatch_options})
+        check_carried(self.options(), self.sbatch_options)
         job_options(self.options(), self.sbatch_options)
         check_srun_args(self.srun_args)
         check_words(self.container_runtime, self.container_args)

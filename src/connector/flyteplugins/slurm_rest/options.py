@@ -182,6 +182,8 @@ def json_value(value: object) -> object:
     if isinstance(value, datetime):
         # sbatch reads a time without a zone as the cluster's own.
         return int(value.timestamp()) if value.tzinfo else value.isoformat(timespec="seconds")
+    if hasattr(value, "__fspath__"):
+        return str(value)
     if isinstance(value, (set, frozenset)):
         # In another process they would come in another order, and make another version of a cache.
         return sorted(value, key=str)
@@ -190,15 +192,20 @@ def json_value(value: object) -> object:
     return [*value] if isinstance(value, tuple) else value
 
 
-def check_carried(options: Mapping[str, object]) -> None:
-    """Refuse values of options that no message carries to the connector, by the options' names; raises ValueError."""
-    for name, value in options.items():
+def check_carried(fields: Mapping[str, object], extra: Mapping[str, object]) -> None:
+    """Refuse values of options that do not reach the connector as they are, by the options' names.
+
+    Raises ValueError (SpecError).
+    """
+    for name, value in {**fields, **extra}.items():
         plain = json_value(value)
         for item in plain if isinstance(plain, list) else [plain]:
             if isinstance(item, str) and not is_text(item):
                 raise ValueError(f"{name} is {shown(value)}, which is not UTF-8 text: flyte carries no other")
             if item is not None and not isinstance(item, (str, int, float)):
                 raise ValueError(f"{name} is of type {type(value).__name__}: it takes a text, a number or a list")
+    # A tuple with a meaning comes as a list.
+    job_options(*({name: json_value(value) for name, value in one.items()} for one in (fields, extra)))
 
 
 def check_texts(name: str, value: object) -> None:
