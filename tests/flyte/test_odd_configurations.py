@@ -219,6 +219,13 @@ def test_a_script_that_makes_no_job_is_no_task(script: Any, reason: str) -> None
         script_task(script)
 
 
+def test_options_that_no_sbatch_takes_beside_a_directive_are_refused_where_both_are_known() -> None:
+    script = "#!/bin/bash\n#SBATCH --mem-per-cpu=1G\n"
+    with pytest.raises(ValueError, match="--mem and --mem-per-cpu exclude each other"):
+        script_task(script, Slurm(mem="4G"))
+    assert plan(script_task(script, Slurm(sbatch_options={"mem-per-cpu": "2G"}))).spec.mem_per_cpu == 2048
+
+
 def test_directives_that_take_a_job_away_are_refused_when_the_other_package_made_the_task() -> None:
     with pytest.raises(ValueError, match="--clusters"):
         plan(Task("slurm_script", "x", script="#!/bin/sh\n#SBATCH -M other\n"))

@@ -17,7 +17,7 @@ from .caching import ScriptPolicy, with_script
 from .clustering import clustered_config, keep_configuration
 from .config import Slurm
 from .local import run_here
-from .options import check_mapping, is_text, shown
+from .options import check_mapping, is_text, job_options, shown
 from .script import check_directives, output_references, read_directives, with_interpreter
 from .template import NATIVE, SCRIPT
 from .typed import check_input_type, check_value_type, type_text
@@ -98,7 +98,7 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         _check_inputs(name, given)
         check_variables(given, declared, plugin_config.env, output_upload)
         _check_types(name, declared, output_upload)
-        _check_script(name, script)
+        _check_script(name, script, job_options(plugin_config.options(), plugin_config.sbatch_options))
         _check_references(name, script, declared, output_upload)
         super().__init__(
             name=name,
@@ -186,8 +186,8 @@ def _check_types(name: str, outputs: Mapping[str, type], upload: str) -> None:
             raise ValueError(f"The output {output!r} of {name!r} is a {what}: {error}") from error
 
 
-def _check_script(name: str, script: str) -> None:
-    """Refuse a script that no release of sbatch takes, before anything waits for it."""
+def _check_script(name: str, script: str, options: Mapping[str, object]) -> None:
+    """Refuse a script that no release of sbatch takes with these options, before anything waits for it."""
     if not isinstance(script, str):
         kind = type(script).__name__
         raise ValueError(
@@ -203,6 +203,7 @@ def _check_script(name: str, script: str) -> None:
         raise ValueError(f"The script of {name!r} {what}: give what it holds as an input, such as a File")
     try:
         check_directives(read_directives(with_interpreter(script)).options())
+        read_directives(with_interpreter(script), options=options)
     except ValueError as error:
         raise ValueError(f"The script of {name!r}: {error}") from error
 
