@@ -14,6 +14,7 @@ from typing import Any
 
 import flyte
 import pytest
+from flyte._cache.cache import VersionParameters
 
 from flyteplugins.slurm_rest import Slurm, SlurmScriptTask
 from flyteplugins.slurm_rest.plan import JobPlan, make_plan
@@ -50,6 +51,32 @@ def test_numbers_in_env_are_written_as_they_were() -> None:
     env: Any = {"THREADS": 8, "RATE": 0.5, "TEXT": "1.0"}
     found = plan(script_task(config=Slurm(env=env))).spec.env or {}
     assert (found["THREADS"], found["RATE"], found["TEXT"]) == ("8", "0.5", "1.0")
+
+
+def test_env_vars_reach_a_script_which_has_no_container() -> None:
+    """Flyte's own argument of every task; what the Slurm configuration says wins, as with Python tasks."""
+    task = script_task(config=Slurm(env={"A": "slurm"}), env_vars={"A": "flyte", "B": "flyte"}, cache="auto")
+    found = plan(task).spec.env or {}
+    assert (found["A"], found["B"]) == ("slurm", "flyte")
+    assert plan(task.override(env_vars={"B": "new"})).spec.env["B"] == "new"
+    other = task.override(env_vars={"B": "new"})
+    versions = {one.cache.get_version(VersionParameters(func=None)) for one in (task, other)}  # type: ignore[union-attr]
+    assert len(versions) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"env_vars": {"A-B": "1"}}, "A-B"),
+        ({"env_vars": {"A": "x\0"}}, "of env_vars has a NUL"),
+        ({"env_vars": ["A"]}, "env_vars is a list"),
+        ({"env_vars": {"FLYTE_INPUT_X": "1"}, "inputs": {"x": int}}, "FLYTE_INPUT_X"),
+        ({"resources": "2"}, "resources is a str"),
+    ],
+)
+def test_arguments_of_flyte_that_could_not_work_are_named(given: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        script_task(**given)
 
 
 def test_env_without_a_value_in_a_task_of_the_other_package_is_left_out() -> None:

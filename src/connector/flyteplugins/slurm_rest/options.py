@@ -285,18 +285,18 @@ def check_modules(modules: Iterable[str]) -> None:
             raise ValueError(f"A module name may not be empty, start with a dash or contain white space: {shown(name)}")
 
 
-def check_env(env: Mapping[str, object]) -> None:
+def check_env(env: Mapping[str, object], what: str = "env") -> None:
     """Refuse names that no shell could use, and values that no variable holds; raises ValueError.
 
     Values are not shown: they may be secret.
     """
-    check_mapping("env", env)
+    check_mapping(what, env)
     for name, value in env.items():
         if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
             raise ValueError(f"Invalid environment variable name: {shown(name)}")
         if not isinstance(value, (str, int, float)):
-            raise ValueError(f"env: the value of {name} is a {type(value).__name__}; it takes texts and numbers")
-        check_variable(f"The variable {shown(name)} of env", name, env_text(value))
+            raise ValueError(f"{what}: the value of {name} is a {type(value).__name__}; it takes texts and numbers")
+        check_variable(f"The variable {shown(name)} of {what}", name, env_text(value))
 
 
 def env_text(value: object) -> str:

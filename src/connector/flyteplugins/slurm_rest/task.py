@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from flyte import Cache
+from flyte import Cache, Resources
 from flyte.clustered import ClusteredTaskEnvironment
 from flyte.extend import AsyncFunctionTaskTemplate, TaskPluginRegistry, TaskTemplate
 from flyte.io import Dir, File
@@ -17,7 +17,7 @@ from .caching import ScriptPolicy, with_script
 from .clustering import clustered_config, keep_configuration
 from .config import Slurm
 from .local import run_here
-from .options import check_mapping, is_text, job_options, shown
+from .options import check_env, check_mapping, is_text, job_options, shown
 from .script import check_directives, output_references, read_directives, with_interpreter
 from .template import NATIVE, SCRIPT
 from .typed import check_input_type, check_value_type, type_text
@@ -111,15 +111,21 @@ class SlurmScriptTask(TaskTemplate[Any, Any, Any]):
         self.plugin_config = plugin_config
         self.declared_outputs = declared
         self.output_upload = output_upload
+        if self.resources is not None and not isinstance(self.resources, Resources):
+            raise ValueError(f"resources is a {type(self.resources).__name__}: it takes flyte.Resources")
+        check_env(self.env_vars or {}, "env_vars")
+        check_variables(given, declared, self.env_vars or {}, output_upload)
         if isinstance(self.cache, Cache):
             policy = ScriptPolicy(script, self._configuration(), self._output_types())
             self.cache = with_script(self.cache, policy)
 
     def _configuration(self) -> dict[str, object]:
+        # Flyte gives env_vars to a task's container, and a script has none.
+        config = replace(self.plugin_config, env={**(self.env_vars or {}), **self.plugin_config.env})
         if self.resources is None:
-            return self.plugin_config.to_custom_config()
+            return config.to_custom_config()
         directives = read_directives(with_interpreter(self.script)).options()
-        return self.plugin_config.to_custom_config(self.resources, directives)
+        return config.to_custom_config(self.resources, directives)
 
     def _output_kinds(self) -> dict[str, str]:
         return {name: _KINDS.get(kind, "value") for name, kind in self.declared_outputs.items()}
