@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import time
 
 import jwt
@@ -339,3 +340,40 @@ def test_no_error_shows_the_token() -> None:
             answer = capture(place, name).answer
             errors = [error_of(answer, secret), submit_error(answer, secret)[0]]
             assert all(secret not in f"{error} {error!r} {vars(error or Exception())}" for error in errors)
+
+
+# --- what to do about them ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "number", "hint"),
+    [
+        ("/slurm/v0.0.42/node/nosuch", None, "Is there such a node? get_nodes() has all."),
+        ("/slurm/v0.0.42/partition/nosuch", 9000, "Is there such a partition?"),
+        ("/slurm/v0.0.42/jobs/", 9202, "times are datetimes or Unix seconds"),
+        ("/slurm/v0.0.42/jobs/state/", 9000, "check names, ids and times"),
+        ("/slurmdb/v0.0.42/jobs/", 2165, "nobody of that name or id"),
+        ("/slurmdb/v0.0.42/jobs/", 31999, "the logs of slurmrestd and slurmdbd"),
+        ("/slurm/v0.0.42/nodes/", 31999, "the logs of slurmrestd and slurmctld"),
+    ],
+)
+def test_a_refusal_that_says_little_says_what_to_look_at(path: str, number: int | None, hint: str) -> None:
+    issue = {"description": "x", "error": "No error", **({"error_number": number} if number else {})}
+    error = read(500, "application/json", json.dumps({"meta": {}, "errors": [issue]}).encode(), path)
+    assert isinstance(error, ApiError)
+    assert hint in error.hint
+
+
+def test_what_slurmrestd_cannot_parse_says_so() -> None:
+    error = read(400, "text/plain", b"Unable to parse URL path.")
+    assert isinstance(error, ApiError)
+    assert "check names in the path" in error.hint
+
+
+def test_a_job_is_refused_with_what_to_do_whatever_the_reason() -> None:
+    for number, hint in ((31999, "Change what is wrong, and submit it again."), (2000, "List partitions")):
+        body = {"meta": {}, "errors": [{"error": "x", "error_number": number}]}
+        answer = read_answer("POST", "/slurm/v0.0.42/job/submit", 500, "application/json", json.dumps(body).encode())
+        error, lost = submit_error(answer)
+        assert isinstance(error, SubmitRejected)
+        assert (hint in error.hint, lost) == (True, False)

@@ -154,6 +154,13 @@ def test_paths_keep_their_blanks_and_lines(end: str) -> None:
     assert (found.stdout, found.stderr, found.stdin) == ("/tmp/a\nb  ", "/tmp/c  ", "/tmp/d ")
 
 
+def test_an_answer_that_cannot_be_read_says_what_to_do() -> None:
+    question = job_texts.queue_question([1])
+    with pytest.raises(ProtocolError) as caught:
+        job_texts.read_queue(Question(question.program, question.fields, MARK), done("welcome to login1"), "c")
+    assert "by hand" in caught.value.hint
+
+
 def test_accounting_is_read_whatever_names_hold(recorded: Recorded) -> None:
     found = recorded.accounting()
     plain = next(record for record in found if record.id == recorded.ids["plain"])
@@ -247,6 +254,12 @@ def test_a_refusal_keeps_slurms_words(recorded: Recorded) -> None:
         commands.read_submission(recorded["refused"], "h")
     assert (caught.value.context.command, caught.value.context.exit_status) == ("sbatch", 1)
     assert caught.value.hint == "List partitions with: slurm-rest partitions"
+
+
+def test_a_refusal_for_any_reason_says_what_to_do() -> None:
+    with pytest.raises(SubmitRejected) as caught:
+        commands.read_submission(done("", "sbatch: error: the site wants a project code", 1), "h")
+    assert caught.value.hint == "Change what is wrong, and submit it again."
 
 
 @pytest.mark.parametrize(

@@ -77,3 +77,12 @@ def test_ended_tasks_do_not_spoil_a_change() -> None:
 
 def test_labels_stay_words() -> None:
     assert action_program("hold", ["5_[1-3]", "6+1"]).text == "scontrol hold '5_[1-3]' 6+1"
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"), [("Invalid partition name specified", "List partitions"), ("Requested operation", "try again")]
+)
+def test_a_change_that_is_refused_says_what_to_do(words: str, hint: str) -> None:
+    with pytest.raises(ApiError) as caught:
+        read_update(said(f"{words} for job 5"), "5", "here")
+    assert hint in caught.value.hint

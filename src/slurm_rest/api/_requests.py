@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _EARLIEST = 1_000_000
 
 
+_NO_NUL = "Slurm's texts end at the first one."
+
+
 def build_request(
     operation: Operation,
     version: str,
@@ -79,23 +82,26 @@ def _path(operation: Operation, values: Mapping[str, object]) -> str:
     for name, value in values.items():
         place = f"{{{name}}}"
         if place not in text:
-            raise SpecError(f"{operation.name} has no path parameter {name!r}", field=name)
+            hint = f"Its path is {operation.path}."
+            raise SpecError(f"{operation.name} has no path parameter {name!r}", field=name, hint=hint)
         text = text.replace(place, _segment(operation, name, value))
     if "{" in text:
         missing = text[text.index("{") + 1 : text.index("}")]
-        raise SpecError(f"{operation.name} needs {missing}", field=missing)
+        raise SpecError(f"{operation.name} needs {missing}", field=missing, hint=f"Its path is {operation.path}.")
     return text
 
 
 def _segment(operation: Operation, name: str, value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise SpecError(f"{operation.name}: {name} must be text or a number, got {value!r}", field=name)
+        message = f"{operation.name}: {name} must be text or a number, got {value!r}"
+        raise SpecError(message, field=name, hint="It is one part of the path.")
     text = str(value)
     # An empty one would name the collection, dots would be resolved away by whatever lies on the way.
     if text in ("", ".", ".."):
-        raise SpecError(f"{operation.name}: {name} must not be {text!r}", field=name)
+        hint = "It is one part of the path, and names one thing."
+        raise SpecError(f"{operation.name}: {name} must not be {text!r}", field=name, hint=hint)
     if "\0" in text:
-        raise SpecError(f"{operation.name}: {name} contains a NUL character", field=name)
+        raise SpecError(f"{operation.name}: {name} contains a NUL character", field=name, hint=_NO_NUL)
     return quote(_bytes(text, name), safe="")
 
 
@@ -176,17 +182,19 @@ def _unsendable(param: QueryParam, value: object) -> SpecError:
 def _body(operation: Operation, version: str, body: RequestModel | Mapping[str, object] | None) -> bytes | None:
     if operation.body is None:
         if body is not None:
-            raise SpecError(f"{operation.name} takes no body")
+            raise SpecError(f"{operation.name} takes no body", hint="Leave it out.")
         return None
     if body is None:
-        raise SpecError(f"{operation.name} needs a body ({operation.body})")
+        hint = f"Give a {operation.body} of slurm_rest.api, or a dict of its fields."
+        raise SpecError(f"{operation.name} needs a body ({operation.body})", hint=hint)
     model = _validated(operation, body)
     data = cast("dict[str, object]", model.model_dump(mode="json", by_alias=True, exclude_none=True))
     _fit(model, data, version, "")
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # The server would cut the text there.
     if "\\u0000" in text and any("\0" in one for one in _strings(data)):
-        raise SpecError(f"the body of {operation.name} contains a NUL character, at which Slurm would cut the text")
+        message = f"the body of {operation.name} contains a NUL character, at which Slurm would cut the text"
+        raise SpecError(message, hint=_NO_NUL)
     return _bytes(text, "body")
 
 
@@ -197,15 +205,17 @@ def _validated(operation: Operation, body: RequestModel | Mapping[str, object]) 
     if isinstance(body, expected):
         return body
     if not isinstance(body, Mapping):
-        raise SpecError(f"{operation.name} takes a {expected.__name__}, not a {type(body).__name__}")
+        message = f"{operation.name} takes a {expected.__name__}, not a {type(body).__name__}"
+        raise SpecError(message, hint="A dict of its fields does as well.")
     try:
         return expected.model_validate(body)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
+        hint = f"See {expected.__name__} in {expected.__module__}."
         if unknown := first.get("ctx", {}).get("field"):
-            raise SpecError(first["msg"], field=f"{place}.{unknown}".lstrip(".")) from None
-        raise SpecError(f"{place}: {first['msg']}" if place else first["msg"], field=place) from None
+            raise SpecError(first["msg"], field=f"{place}.{unknown}".lstrip("."), hint=hint) from None
+        raise SpecError(f"{place}: {first['msg']}" if place else first["msg"], field=place, hint=hint) from None
 
 
 def _fit(model: RequestModel, data: dict[str, object], version: str, place: str) -> None:
@@ -224,7 +234,9 @@ def _fit(model: RequestModel, data: dict[str, object], version: str, place: str)
         wire = info.serialization_alias or field
         if plain.get(field, 0) & bit:
             if not isinstance(value, (int, float)):
-                raise SpecError(f"API version {version} knows no {value!r} for {where}", field=where)
+                raise SpecError(
+                    f"API version {version} knows no {value!r} for {where}", field=where, hint="It takes a number."
+                )
             data[wire] = value
         _fit_inner(value, data[wire], version, where)
 
@@ -255,4 +267,5 @@ def _bytes(text: str, name: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise SpecError(f"{name} contains a lone surrogate, which has no bytes", field=name) from None
+        hint = "Text from bytes is decoded with surrogateescape."
+        raise SpecError(f"{name} contains a lone surrogate, which has no bytes", field=name, hint=hint) from None

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
-__all__ = ["advice_for", "advice_on"]
+__all__ = ["BY_HAND", "SUBMIT_AGAIN", "advice_about", "advice_for", "advice_on"]
+
+# What is left to say about a refusal that nothing else is known about.
+BY_HAND = "Try the command there by hand: something changes what it prints."
+SUBMIT_AGAIN = "Change what is wrong, and submit it again."
 
 _ADVICE = {
     2000: "List partitions with: slurm-rest partitions",
@@ -27,6 +32,14 @@ _ADVICE = {
     2166: "slurmrestd's host knows no user of that name.",
     2123: "Only operators may raise a job's priority.",
 }
+# Less exact ones, where no other number of an answer says more.
+_VAGUE = {
+    2165: "Check the user: nobody of that name or id is known there.",
+    9202: "Slurm cannot read a value: times are datetimes or Unix seconds, ids are numbers.",
+    9207: "This API version has no such flag: check the spelling.",
+    9000: "slurmrestd misses a value or cannot read one: check names, ids and times.",
+}
+_NAMED = re.compile("/(node|partition|reservation)/[^/]")
 # As sbatch of 24.11 and 26.05 prints them.
 _TEXTS = {
     "Invalid partition name specified": 2000,
@@ -43,7 +56,17 @@ _TEXTS = {
 
 def advice_for(numbers: Collection[int]) -> str:
     """Return what to do about errors with these numbers, empty where there is nothing to say."""
-    return next((_ADVICE[number] for number in numbers if number in _ADVICE), "")
+    return next((table[number] for table in (_ADVICE, _VAGUE) for number in table if number in numbers), "")
+
+
+def advice_about(method: str, path: str, numbers: Collection[int]) -> str:
+    """Return what to do about any refusal of a request, as exactly as its numbers and its path allow."""
+    named = _NAMED.search(path)
+    if named and method == "GET" and not any(number in _ADVICE for number in numbers):
+        # 24.11 and 26.05 say "No error" or something about the query.
+        return f"Is there such a {named[1]}? get_{named[1]}s() has all."
+    daemon = "slurmdbd" if path.startswith("/slurmdb/") else "slurmctld"
+    return advice_for(numbers) or f"Check the arguments; the logs of slurmrestd and {daemon} may say more."
 
 
 def advice_on(said: str) -> str:

@@ -33,7 +33,7 @@ from slurm_rest.errors import (
 )
 from slurm_rest.records import mapping, number, read_issues, text
 
-from .advice import advice_for
+from .advice import SUBMIT_AGAIN, advice_about, advice_for
 
 __all__ = [
     "NO_SUCH_USER",
@@ -187,7 +187,8 @@ def _plain_error(answer: Answer) -> SlurmError | None:
     if answer.status == 304:
         return None
     if answer.status in (400, 405, 406, 415, 500) and len(words) < 200 and "<" not in words:
-        return ApiError(f"{where}: HTTP {answer.status}: {words or 'no text'}", context=context)
+        hint = "slurmrestd could not read the request: check names in the path, and values; its log may say more."
+        return ApiError(f"{where}: HTTP {answer.status}: {words or 'no text'}", hint=hint, context=context)
     return _not_slurmrestd(answer)
 
 
@@ -275,7 +276,7 @@ def _refusal(answer: Answer) -> ApiError:
         return JobNotFound(message, hint=hint, context=context)
     if numbers & _NOT_ALLOWED:
         return PermissionDenied(message, hint="Slurm's rules do not let this user do it.", context=context)
-    return ApiError(message, hint=advice_for(answer.numbers), context=context)
+    return ApiError(message, hint=advice_about(context.method, context.path, numbers), context=context)
 
 
 def submitted_id(answer: Answer) -> int:
@@ -292,15 +293,15 @@ def submit_error(answer: Answer, token: str = "", now: float | None = None) -> t
         return SubmitRejected(message, hint="A value has the wrong type.", context=answer.context), False
     error = error_of(answer, token, now)
     if error is None:
-        error = ProtocolError("The answer to the submission names no job", context=answer.context)
+        hint = "Is something between client and slurmrestd that changes answers?"
+        error = ProtocolError("The answer to the submission names no job", hint=hint, context=answer.context)
     if isinstance(error, ApiError) and not isinstance(error, UnsupportedVersion):
         # A server's failure without a number is nobody's refusal: a proxy's, or one on the way to slurmctld.
         lost = all(_is_lost(one) for one in answer.numbers) and (answer.numbers or answer.status >= 500)
         if lost and not _is_parsers(answer):
             return error, True
-        return SubmitRejected(
-            f"Slurm refused the job: {_describe(answer)}", hint=advice_for(answer.numbers), context=answer.context
-        ), False
+        hint = advice_for(answer.numbers) or SUBMIT_AGAIN
+        return SubmitRejected(f"Slurm refused the job: {_describe(answer)}", hint=hint, context=answer.context), False
     # A refused connection to slurmctld never carried the job; any other fault on the way may have.
     lost = isinstance(error, (ControllerDown, ProtocolError)) and _CONNECT_FAILURE not in answer.numbers
     return error, lost

@@ -42,7 +42,8 @@ class LocalRunner:
             except TooMuchOutputError:
                 raise too_much() from None
             except OSError as error:
-                raise CommandMissing(f"Cannot start {self._argv[0]}: {error.strerror}") from error
+                hint = "Is it installed on this host, and in PATH?"
+                raise CommandMissing(f"Cannot start {self._argv[0]}: {error.strerror}", hint=hint) from error
         return done.stdout, done.stderr
 
     async def close(self) -> None:

@@ -26,7 +26,7 @@ from slurm_rest.models import CancelResult, Ping, Submission
 from slurm_rest.sbatch import JobSpec
 from slurm_rest.states import BaseState, JobState
 
-from .advice import advice_on
+from .advice import BY_HAND, SUBMIT_AGAIN, advice_on
 from .answers import no_accounting, no_such_user
 from .base import PreparedJob, StateRow
 from .ids import base_id
@@ -236,7 +236,7 @@ def read_submission(done: Finished, where: str) -> Submission | SlurmError:
     if done.status == 0 or (done.status > 125 and done.status != 255):
         message = f"sbatch on {where} did not tell whether there is a job (exit status {done.status}): {said}"
         return ProtocolError(message, hint="Try sbatch there by hand.", context=context)
-    raise SubmitRejected(f"Slurm refused the job: {said}", hint=advice_on(said), context=context)
+    raise SubmitRejected(f"Slurm refused the job: {said}", hint=advice_on(said) or SUBMIT_AGAIN, context=context)
 
 
 def began_too_late(done: Finished) -> bool:
@@ -264,7 +264,9 @@ def read_states(done: Finished, asked: Collection[int] | None) -> list[StateRow]
     for line in done.stdout.splitlines():
         words = line.split()
         if len(words) != 3 or not words[1].isdigit():
-            raise ProtocolError(f"squeue printed a line that is no job's: {line[:100]!r}", context=context_of(done))
+            raise ProtocolError(
+                f"squeue printed a line that is no job's: {line[:100]!r}", hint=BY_HAND, context=context_of(done)
+            )
         if words[2] not in states:
             states[words[2]] = state_of(words[2])
         if words[0] == words[1]:

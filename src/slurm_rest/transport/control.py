@@ -14,6 +14,7 @@ from slurm_rest.errors import ApiError, JobNotFound, PermissionDenied, SlurmErro
 from slurm_rest.models import ActionResult
 from slurm_rest.sbatch.changes import changed_words
 
+from .advice import advice_on
 from .commands import context_of, failure
 from .ids import base_id
 from .shell import Finished, Program, quote
@@ -84,4 +85,5 @@ def _refusal(done: Finished, label: str, words: str) -> SlurmError:
     message = f"Slurm did not change job {label}: {words}"
     if _DENIED.search(words):
         return PermissionDenied(message, hint="Slurm's rules do not let this user do it.", context=context)
-    return ApiError(message, context=context)
+    hint = advice_on(words) or "Change what is wrong, and try again."
+    return ApiError(message, hint=hint, context=context)

@@ -18,6 +18,7 @@ from slurm_rest.keys import split_comment
 from slurm_rest.models import ExitCode, JobInfo
 from slurm_rest.records import reason_of_end, tres
 
+from .advice import BY_HAND
 from .commands import state_of
 from .shell import Finished, Program, quote
 
@@ -113,7 +114,7 @@ def read_fields(question: Question, done: Finished, *, trailing: bool) -> Iterat
             parts = [following, *parts] if newline and following else parts
         yield dict(zip(question.fields, values, strict=True))
     if any(part.strip() for part in parts):
-        raise ProtocolError(f"{done.name} printed half a record: {parts[0][:100]!r}")
+        raise ProtocolError(f"{done.name} printed half a record: {parts[0][:100]!r}", hint=BY_HAND)
 
 
 def _value(text: str) -> str:
@@ -163,7 +164,7 @@ def _queued(record: Mapping[str, str], cluster: str) -> JobInfo:
     told = {name: _value(text) for name, text in record.items()}
     own = read_number(told["JobID"])
     if own is None:
-        raise ProtocolError(f"squeue printed a job without a number: {record['JobID'][:100]!r}")
+        raise ProtocolError(f"squeue printed a job without a number: {record['JobID'][:100]!r}", hint=BY_HAND)
     tasks = told["ArrayTaskID"]
     array = read_number(told["ArrayJobID"]) if tasks else None
     comment, key = split_comment(told["Comment"])
@@ -266,7 +267,7 @@ def _accounted(record: Mapping[str, str]) -> JobInfo:
     found = _LABEL.fullmatch(record["JobID"].strip())
     own = read_number(told["JobIDRaw"]) or (read_number(found[1]) if found else None)
     if found is None or own is None:
-        raise ProtocolError(f"sacct printed a job without a number: {record['JobID'][:100]!r}")
+        raise ProtocolError(f"sacct printed a job without a number: {record['JobID'][:100]!r}", hint=BY_HAND)
     base, task, tasks, offset = int(found[1]), found[2], found[3], found[4]
     state = state_of(told["State"])
     comment, key = split_comment(told["Comment"])

@@ -11,6 +11,7 @@ from slurm_rest.errors import ProtocolError
 from slurm_rest.keys import split_comment
 from slurm_rest.models import JobInfo
 
+from .advice import BY_HAND
 from .commands import state_of
 from .job_texts import Question, read_fields, read_number
 from .shell import Finished, Program, quote
@@ -71,7 +72,7 @@ def read_own_past(question: Question, done: Finished) -> list[JobInfo]:
 
 def _record(record: Mapping[str, str], own: int | None, array: int | None, het: int | None) -> JobInfo:
     if not own:
-        raise ProtocolError(f"A job without a number was printed: {record['JobID'][:100]!r}")
+        raise ProtocolError(f"A job without a number was printed: {record['JobID'][:100]!r}", hint=BY_HAND)
     comment, key = split_comment("" if record["Comment"] == "(null)" else record["Comment"])
     submitted = read_number(record.get("SubmitTime", record.get("Submit", "")))
     return JobInfo(

@@ -10,6 +10,7 @@ from slurm_rest.errors import ProtocolError
 from slurm_rest.models import JobUsage
 from slurm_rest.usage import USED_TRES, summed
 
+from .advice import BY_HAND
 from .job_texts import Question, read_fields, read_moment, read_number
 from .shell import Finished, Program, quote
 
@@ -43,7 +44,7 @@ def read_usage(question: Question, done: Finished) -> list[JobUsage]:
 def _usage(job: Mapping[str, str], steps: Sequence[Mapping[str, float]]) -> JobUsage:
     job_id = read_number(job["JobIDRaw"])
     if job_id is None:
-        raise ProtocolError(f"sacct printed a job without a number: {job['JobID'][:100]!r}")
+        raise ProtocolError(f"sacct printed a job without a number: {job['JobID'][:100]!r}", hint=BY_HAND)
     return summed(job_id, job["JobName"], read_moment(job["Submit"]), steps)
 
 

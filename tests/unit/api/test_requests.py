@@ -337,3 +337,26 @@ def test_answers_ignore_what_they_do_not_know() -> None:
     answer = OpenapiJobInfoResp.model_validate({"jobs": [{"job_id": 1, "colour": "red"}], "new": 1})
     assert answer.jobs
     assert answer.jobs[0].job_id == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "hint"),
+    [
+        ("get_job", {"path": {"job_id": ""}}, "one part of the path"),
+        ("get_job", {"path": {"job_id": 1.5}}, "one part of the path"),
+        ("get_job", {"path": {"job_id": "a\0"}}, "end at the first one"),
+        ("get_job", {"path": {"job_id": "\ud800"}}, "surrogateescape"),
+        ("get_job", {"path": {"id": 1}}, "{job_id}"),
+        ("get_job", {"path": {}}, "{job_id}"),
+        ("get_jobs", {"body": {}}, "Leave it out"),
+        ("post_job_submit", {}, "Give a JobSubmitReq"),
+        ("post_job_submit", {"body": "x"}, "A dict of its fields"),
+        ("post_job_submit", {"body": {"script": "a\0"}}, "end at the first one"),
+        ("post_job_submit", {"body": {"job": {"nam": "x"}}}, "See JobSubmitReq in slurm_rest.api.jobs"),
+        ("post_job_submit", {"body": {"job": {"name": 1}}}, "See JobSubmitReq in slurm_rest.api.jobs"),
+    ],
+)
+def test_what_cannot_be_sent_says_what_to_do(name: str, given: dict[str, Any], hint: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        build_request(SLURM[name], LAST, **given)
+    assert hint in caught.value.hint

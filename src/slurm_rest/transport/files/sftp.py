@@ -144,7 +144,8 @@ class SftpStore:
         except (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection, asyncssh.ConnectionLost, OSError) as error:
             await self._drop(client)
             if isinstance(error, TimeoutError):
-                raise Timeout(f"{self.where} gave no answer within {_SECONDS:g} s") from error
+                hint = "Does its file system hang? Try it with: ssh HOST ls"
+                raise Timeout(f"{self.where} gave no answer within {_SECONDS:g} s", hint=hint) from error
             hint = "Try it with: ssh HOST true"
             raise Unreachable(f"The connection to {self._runner.where} broke", hint=hint) from error
         except asyncssh.SFTPError as error:
