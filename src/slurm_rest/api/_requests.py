@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _EARLIEST = 1_000_000
 
 
+# slurmrestd 26.05.5 ends at a POST /slurmdb/v0.0.45/jobs/ without it.
+_NEEDED = {"OpenapiJobModifyReq": "job_rec"}
 _NO_NUL = "Slurm's texts end at the first one."
 
 
@@ -188,6 +190,10 @@ def _body(operation: Operation, version: str, body: RequestModel | Mapping[str, 
         hint = f"Give a {operation.body} of slurm_rest.api, or a dict of its fields."
         raise SpecError(f"{operation.name} needs a body ({operation.body})", hint=hint)
     model = _validated(operation, body)
+    needed = _NEEDED.get(type(model).__name__)
+    if needed and getattr(model, needed) is None:
+        hint = "slurmrestd 26.05 would end without it."
+        raise SpecError(f"{operation.name} needs {needed}", field=needed, hint=hint)
     data = cast("dict[str, object]", model.model_dump(mode="json", by_alias=True, exclude_none=True))
     _fit(model, data, version, "")
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -360,3 +360,10 @@ def test_what_cannot_be_sent_says_what_to_do(name: str, given: dict[str, Any], h
     with pytest.raises(SpecError) as caught:
         build_request(SLURM[name], LAST, **given)
     assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize("body", [{}, {"job_id_list": ["1"]}])
+def test_what_would_end_slurmrestd_is_not_sent(body: dict[str, object]) -> None:
+    with pytest.raises(SpecError, match="post_jobs needs job_rec"):
+        build_request(SLURMDB["post_jobs"], LAST, body=body)
+    assert build_request(SLURMDB["post_jobs"], LAST, body={**body, "job_rec": {}}).body
