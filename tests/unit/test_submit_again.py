@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from slurm_rest.errors import SpecError
 from slurm_rest.sbatch import JobSpec, Script, read_job
+from slurm_rest.sbatch.script import check_script
 from slurm_rest.transport.rest import transport as rest_transport
 from tests.support.transports import rest_of
 
@@ -28,6 +30,17 @@ def read(
 def test_each_release_reads_by_its_own_rules() -> None:
     told = [read(release=release).mail_type for release in ("24.11", "26.05", "24.11", "26.05")]
     assert told == [("END", "FAIL"), ("FAIL",)] * 2
+
+
+def test_what_is_wrong_with_a_script_is_told_each_time_of_the_file_that_has_it() -> None:
+    marked = f"\ufeff{TEXT}"
+    for name in ("a.sh", "b.sh", "a.sh"):
+        assert check_script(TEXT, name) == TEXT
+        with pytest.raises(SpecError, match="byte order mark") as caught:
+            check_script(marked, name)
+        assert caught.value.hint.endswith(f" {name}")
+        with pytest.raises(SpecError, match="DOS line ends"):
+            check_script(TEXT.replace("\n", "\r\n"), name)
 
 
 def test_each_job_is_called_after_its_own_file() -> None:

@@ -6,6 +6,7 @@ import codecs
 import os
 import shlex
 from dataclasses import dataclass
+from functools import lru_cache
 
 from slurm_rest.errors import SpecError
 
@@ -15,6 +16,7 @@ __all__ = ["MAX_SCRIPT_BYTES", "Script", "check_script", "read_script"]
 
 # Slurm's default max_script_size: 4194304 bytes are taken, 4200000 answered with error 2012.
 MAX_SCRIPT_BYTES = 4 * 1024 * 1024
+_LARGEST_KEPT = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,11 @@ def check_script(text: str, path: str = "") -> str:
         raise SpecError(
             f"The script is of type {type(text).__name__}, not text", hint='Read a file with read_script("job.sh").'
         )
+    (_kept_check if len(text) <= _LARGEST_KEPT else _check)(text, path)
+    return text
+
+
+def _check(text: str, path: str) -> None:
     if not text:
         raise SpecError("The script is empty", hint='A batch script starts with a line such as "#!/bin/bash".')
     if not text.strip():
@@ -93,4 +100,7 @@ def check_script(text: str, path: str = "") -> str:
         raise SpecError(
             f"The script is larger than {MAX_SCRIPT_BYTES} bytes", hint="Put the data into a file on the cluster."
         )
-    return text
+
+
+# Each submission looks twice, and the same script is often submitted many times. What raises is not kept.
+_kept_check = lru_cache(maxsize=16)(_check)
