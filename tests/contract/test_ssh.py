@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import cast
 
 import asyncssh
 import pytest
 
 from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient
+from slurm_rest.config import load_settings
 from slurm_rest.errors import (
     AuthError,
     CommandMissing,
@@ -166,6 +168,30 @@ async def test_a_login_that_talks_does_no_harm(own: tuple[Cluster, AsyncSlurmCli
         record = await (await talkative.submit(TRUE)).wait(timeout=300)
     assert record.state.is_success
     assert record.partition == "normal"
+
+
+async def test_another_loop_is_refused_and_can_still_close(way: Way) -> None:
+    async with way.client() as client:
+        assert await client.ping()
+        with pytest.raises(SlurmError, match="used in another event loop before"):
+            await asyncio.to_thread(asyncio.run, client.ping())
+        assert await client.ping(), "it goes on in its own"
+
+
+async def test_a_connection_whose_loop_is_gone_is_let_go(way: Way) -> None:
+    class Gone:
+        def is_closed(self) -> bool:
+            return False
+
+        def close(self) -> None:
+            raise RuntimeError("Event loop is closed")
+
+    settings = load_settings({"ssh_host": "127.0.0.1", "ssh_port": way.cluster.ssh_port}, {})
+    runner, loop = ssh.SshRunner(settings), asyncio.new_event_loop()
+    loop.close()
+    runner._connection, runner._loop = cast("asyncssh.SSHClientConnection", Gone()), loop
+    await runner.close()
+    assert runner._connection is None
 
 
 async def test_a_login_that_leaves_something_running_holds_nothing_up(own: tuple[Cluster, AsyncSlurmClient]) -> None:

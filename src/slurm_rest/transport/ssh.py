@@ -21,6 +21,7 @@ from slurm_rest.metrics import Metrics
 from slurm_rest.within import within
 
 from .command_line import CommandTransport
+from .loops import check_loop
 from .once import RECOVERY_TIMEOUT
 from .shell import Wrapped
 from .ssh_sessions import start_sftp, talk
@@ -67,6 +68,7 @@ class SshRunner:
         self._connecting = asyncio.Lock()
         self._connection: asyncssh.SSHClientConnection | None = None
         self._jumps: list[asyncssh.SSHClientConnection] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def execute(self, line: str, program: Wrapped, timeout: float) -> tuple[bytes, bytes]:
         """Run the line in a channel of its own and return what it printed, also when the connection broke."""
@@ -155,11 +157,14 @@ class SshRunner:
     # --- the connection -------------------------------------------------------------------------------------
 
     async def _connected(self) -> asyncssh.SSHClientConnection:
+        if self._connection is not None:
+            check_loop(self._loop)
         async with self._connecting:
             if self._connection is not None and self._connection.is_closed():
                 await self._drop(self._connection)
             if self._connection is None:
                 self._connection = await self._connect_again()
+                self._loop = asyncio.get_running_loop()
             return self._connection
 
     async def _connect_again(self) -> asyncssh.SSHClientConnection:
@@ -208,8 +213,10 @@ class SshRunner:
         connection, self._connection = self._connection, None
         jumps, self._jumps = self._jumps, []
         for one in ([connection] if connection else []) + jumps[::-1]:
-            one.close()
+            # One whose loop is gone cannot end in order.
             with contextlib.suppress(Exception):
+                check_loop(self._loop)
+                one.close()
                 await within(_CONNECT_SECONDS, one.wait_closed())
 
 
