@@ -218,6 +218,21 @@ async def test_sftp_that_cannot_start_takes_no_session_from_commands(own: tuple[
         assert (await client.ping())[0].responding
 
 
+async def test_a_host_that_takes_one_session_serves_commands_and_files(own: tuple[Cluster, AsyncSlurmClient]) -> None:
+    cluster, _ = own
+    cluster.exec(["sh", "-c", "echo MaxSessions 1 > /etc/ssh/sshd_config.d/one.conf"], check=True)
+    sshd = cluster.service("sshd")
+    sshd.kill()
+    sshd.start()
+    async with Way("ssh", cluster).client() as client:
+        assert len(await asyncio.gather(*(client.states([number]) for number in range(1, 13)))) == 12
+        job = await client.submit("#!/bin/sh\nfor number in 1 2 3; do echo $number; sleep 1; done\n")
+        # The session of SFTP stays open, and commands look for the end meanwhile.
+        assert "".join([text async for text in job.follow()]) == "1\n2\n3\n"
+        assert await job.stdout() == "1\n2\n3\n"
+        assert (await job.wait(timeout=300)).state.is_success
+
+
 async def test_reads_survive_a_killed_sshd(own: tuple[Cluster, AsyncSlurmClient]) -> None:
     cluster, client = own
     job = await client.submit(TRUE, hold=True)
