@@ -110,9 +110,9 @@ class LoopThread:
         if self._loop.is_closed() or os.getpid() != self._process:
             return
         with self._handing_over:
-            if not self._ending:
+            is_first, self._ending = not self._ending, True
+            if is_first:
                 self._loop.call_soon_threadsafe(self._end)
-            self._ending = True
         if threading.current_thread() is self._thread:
             # The garbage collector may come here from any thread; the loop ends right after.
             return
