@@ -163,7 +163,7 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
     return Settings(
         url=url,
         api_version=_version(values.get("api_version")),
-        user=_optional(values.get("user")),
+        user=_user(values, "user"),
         token=make_provider(given, variables, profile, environ),
         ca_file=read_path(values["ca_file"]) if values.get("ca_file") else None,
         transport=cast("TransportName", _choice(values, "transport", ("auto", "rest", "ssh", "cli"))),
@@ -174,7 +174,7 @@ def load_settings(arguments: Mapping[str, object] | None = None, environ: Mappin
         cluster=cluster,
         ssh_host=_host(values.get("ssh_host")),
         ssh_port=_port(values.get("ssh_port")),
-        ssh_user=_optional(values.get("ssh_user")),
+        ssh_user=_user(values, "ssh_user"),
         ssh_key=_optional(given.get("ssh_key")),
         ssh_key_file=read_path(values["ssh_key_file"]) if values.get("ssh_key_file") else None,
         ssh_known_hosts=read_path(values["ssh_known_hosts"]) if values.get("ssh_known_hosts") else None,
@@ -191,6 +191,13 @@ def _host(value: object) -> str:
         hint = "Give user and port by settings of their own."
         raise ConfigError(f"{host!r} is not the name of an SSH host", hint=hint)
     return host
+
+
+def _user(values: Mapping[str, object], name: str) -> str | None:
+    user = _optional(values.get(name))
+    if user is not None and not user.isprintable():
+        raise ConfigError(f"{name} is {user!r}, which is no user's name", hint=f"Look at {_VARIABLES[name]}.")
+    return user
 
 
 def _port(value: object) -> int | None:

@@ -57,6 +57,10 @@ class LoopThread:
         self._thread = threading.Thread(target=self._loop.run_forever, name="slurm_rest", daemon=True)
         self._thread.start()
         self._process = os.getpid()
+        # Who is handed over before the end began is ended with it, and who comes later is told: none waits for ever.
+        self._handing_over = threading.RLock()
+        self._ending = False
+        self._last: asyncio.Task[None] | None = None
 
     def run(self, coroutine: Coroutine[object, object, T], /) -> T:
         """Run a coroutine to its end and return its result; ^C cancels it and waits until it has cleaned up."""
@@ -66,16 +70,16 @@ class LoopThread:
             # The thread stayed with the parent: waiting for it would never end.
             coroutine.close()
             raise SlurmError("This client was made before the fork, by another process", hint="Make one in each.")
-        if self._loop.is_closed() or threading.current_thread() is self._thread:
+        if self._ending or threading.current_thread() is self._thread:
             coroutine.close()
-            if self._loop.is_closed():
-                raise SlurmError("This client is closed", hint="Make a new one.")
+            if self._ending:
+                raise _closed()
             hint = "Act after the wait, or from a thread of your own."
             raise SlurmError("A callback of a client cannot wait for the same client", hint=hint)
 
         def start() -> None:
             task = self._loop.create_task(coroutine)
-            task.add_done_callback(lambda done: _hand_over(done, outcome))
+            task.add_done_callback(lambda done: self._hand_over(done, outcome))
             tasks.append(task)
 
         def end() -> None:
@@ -88,31 +92,55 @@ class LoopThread:
 
         try:
             # ^C may come in the middle of this, too.
-            self._loop.call_soon_threadsafe(start)
+            with self._handing_over:
+                if self._ending:
+                    coroutine.close()
+                    raise _closed()
+                self._loop.call_soon_threadsafe(start)
             return outcome.result()
         except BaseException:
-            if not outcome.done():
+            if not (outcome.done() or self._ending):
                 self._loop.call_soon_threadsafe(end)
                 concurrent.futures.wait([outcome], timeout=_CLEAN_UP_SECONDS)
             raise
 
     def close(self) -> None:
-        """Stop the loop and the thread."""
+        """End what still runs, the loop and the thread."""
         # A forked child shares the loop's files with its parent, who goes on.
         if self._loop.is_closed() or os.getpid() != self._process:
             return
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        with self._handing_over:
+            is_first, self._ending = not self._ending, True
+            if is_first:
+                self._loop.call_soon_threadsafe(self._end)
         if threading.current_thread() is self._thread:
             # The garbage collector may come here from any thread; the loop ends right after.
             return
-        self._thread.join(timeout=5)
+        self._thread.join(timeout=_CLEAN_UP_SECONDS + 2)
         if not self._thread.is_alive():
             self._loop.close()
 
+    def _end(self) -> None:
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
 
-def _hand_over(task: asyncio.Task[T], outcome: concurrent.futures.Future[T]) -> None:
-    error = concurrent.futures.CancelledError() if task.cancelled() else task.exception()
-    if error is not None:
-        outcome.set_exception(error)
-    else:
-        outcome.set_result(task.result())
+        async def stop() -> None:
+            if left:
+                await asyncio.wait(left, timeout=_CLEAN_UP_SECONDS)
+            self._loop.stop()
+
+        self._last = self._loop.create_task(stop())
+
+    def _hand_over(self, task: asyncio.Task[T], outcome: concurrent.futures.Future[T]) -> None:
+        if task.cancelled():
+            closed = SlurmError("The client was closed during a call", hint="Jobs go on.")
+            outcome.set_exception(closed if self._ending else concurrent.futures.CancelledError())
+        elif (error := task.exception()) is not None:
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(task.result())
+
+
+def _closed() -> SlurmError:
+    return SlurmError("This client is closed", hint="Make a new one.")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import cast
 
 import asyncssh
 import pytest
 
 from cluster.native import Cluster
 from slurm_rest import AsyncSlurmClient
+from slurm_rest.config import load_settings
 from slurm_rest.errors import (
     AuthError,
     CommandMissing,
@@ -168,6 +170,30 @@ async def test_a_login_that_talks_does_no_harm(own: tuple[Cluster, AsyncSlurmCli
     assert record.partition == "normal"
 
 
+async def test_another_loop_is_refused_and_can_still_close(way: Way) -> None:
+    async with way.client() as client:
+        assert await client.ping()
+        with pytest.raises(SlurmError, match="used in another event loop before"):
+            await asyncio.to_thread(asyncio.run, client.ping())
+        assert await client.ping(), "it goes on in its own"
+
+
+async def test_a_connection_whose_loop_is_gone_is_let_go(way: Way) -> None:
+    class Gone:
+        def is_closed(self) -> bool:
+            return False
+
+        def close(self) -> None:
+            raise RuntimeError("Event loop is closed")
+
+    settings = load_settings({"ssh_host": "127.0.0.1", "ssh_port": way.cluster.ssh_port}, {})
+    runner, loop = ssh.SshRunner(settings), asyncio.new_event_loop()
+    loop.close()
+    runner._connection, runner._loop = cast("asyncssh.SSHClientConnection", Gone()), loop
+    await runner.close()
+    assert runner._connection is None
+
+
 async def test_a_login_that_leaves_something_running_holds_nothing_up(own: tuple[Cluster, AsyncSlurmClient]) -> None:
     cluster, _ = own
     # It keeps the output of every login open, and sshd the session.
@@ -190,6 +216,21 @@ async def test_sftp_that_cannot_start_takes_no_session_from_commands(own: tuple[
                 await client.files.stat("/etc/passwd")
             assert ".bashrc" in caught.value.hint
         assert (await client.ping())[0].responding
+
+
+async def test_a_host_that_takes_one_session_serves_commands_and_files(own: tuple[Cluster, AsyncSlurmClient]) -> None:
+    cluster, _ = own
+    cluster.exec(["sh", "-c", "echo MaxSessions 1 > /etc/ssh/sshd_config.d/one.conf"], check=True)
+    sshd = cluster.service("sshd")
+    sshd.kill()
+    sshd.start()
+    async with Way("ssh", cluster).client() as client:
+        assert len(await asyncio.gather(*(client.states([number]) for number in range(1, 13)))) == 12
+        job = await client.submit("#!/bin/sh\nfor number in 1 2 3; do echo $number; sleep 1; done\n")
+        # The session of SFTP stays open, and commands look for the end meanwhile.
+        assert "".join([text async for text in job.follow()]) == "1\n2\n3\n"
+        assert await job.stdout() == "1\n2\n3\n"
+        assert (await job.wait(timeout=300)).state.is_success
 
 
 async def test_reads_survive_a_killed_sshd(own: tuple[Cluster, AsyncSlurmClient]) -> None:

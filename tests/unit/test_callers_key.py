@@ -110,6 +110,33 @@ async def test_an_interrupted_submission_stays_under_its_key(
     assert f"job {JOB_ID} stays" in caplog.text
 
 
+async def test_a_submission_that_ends_with_all_tasks_of_its_loop_names_its_key(
+    server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked, made = asyncio.Event(), list[int]()
+
+    async def post(request: httpx.Request) -> httpx.Response:
+        if made:
+            asked.set()
+            await asyncio.Event().wait()
+        made.append(JOB_ID)
+        return MADE.response
+
+    server.ping()
+    server.on("POST", "/job/submit", post)
+    server.on("GET", f"/job/{JOB_ID}", good(jobs=[job(JOB_ID, "PENDING")]))
+    async with client(user="alice") as slurm:
+        await slurm.submit(SCRIPT)
+        before = asyncio.all_tasks()
+        task = asyncio.create_task(slurm.submit(SCRIPT))
+        await asked.wait()
+        for one in asyncio.all_tasks() - before:
+            one.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert "there may be a job whose comment ends in slurm-rest:" in caplog.text
+
+
 async def test_what_a_new_key_costs(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """A job that another process made meanwhile is in the controller, unless the first look is long ago."""
     made, costs = list[int](), list[int]()

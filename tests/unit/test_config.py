@@ -374,6 +374,13 @@ def test_a_host_is_a_name(host: str) -> None:
         load_settings({"ssh_host": host}, {})
 
 
+@pytest.mark.parametrize("name", ["user", "ssh_user"])
+@pytest.mark.parametrize("user", ["ali\udcff", "ali\nce", "\0"])
+def test_a_user_has_a_name_that_can_be_sent(name: str, user: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name} is .*no user's name.*SLURM_REST_"):
+        load_settings({name: user}, {})
+
+
 def test_an_unknown_argument_names_the_nearest() -> None:
     with pytest.raises(TypeError, match=r"no argument 'ssh_hst'\. Did you mean 'ssh_host'"):
         load_settings({"ssh_hst": "login"}, {})

@@ -290,6 +290,44 @@ def test_an_interrupt_while_a_call_is_handed_over_ends_it(begun: bool, monkeypat
     thread.close()
 
 
+@pytest.mark.parametrize("begun", [True, False])
+def test_closing_ends_the_calls_of_other_threads(begun: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    thread, loop_is_free, handed_over = LoopThread(), threading.Event(), threading.Event()
+    told: list[SlurmError] = []
+
+    async def work() -> None:
+        if begun:
+            handed_over.set()
+        await asyncio.Event().wait()
+
+    def call() -> None:
+        with pytest.raises(SlurmError, match="closed") as caught:
+            thread.run(work())
+        told.append(caught.value)
+
+    def hand_over(start: Callable[[], None]) -> None:
+        thread._loop.call_soon(start)
+        thread._loop._write_to_self()  # type: ignore[attr-defined]  # as asyncio's own does
+        handed_over.set()
+
+    if not begun:
+        thread._loop.call_soon_threadsafe(loop_is_free.wait)
+        monkeypatch.setattr(thread._loop, "call_soon_threadsafe", hand_over)
+    caller = threading.Thread(target=call, daemon=True)
+    caller.start()
+    assert handed_over.wait(120)
+    closer = threading.Thread(target=thread.close, daemon=True)
+    if not begun:
+        handed_over.clear()
+    closer.start()
+    assert handed_over.wait(120), "the end was handed over, too"
+    loop_is_free.set()
+    for one in (caller, closer):
+        one.join(timeout=120)
+    assert not caller.is_alive(), "it does not wait for ever"
+    assert told
+
+
 def test_the_loop_closes_from_its_own_thread() -> None:
     thread = LoopThread()
     thread._loop.call_soon_threadsafe(thread.close)

@@ -108,10 +108,11 @@ class ExactlyOnce:
     async def _abandon(self, task: asyncio.Future[Submission], job: PreparedJob) -> None:
         """Let an interrupted submission end, and cancel the job that it made."""
         await asyncio.wait([task], timeout=_ABANDON_SECONDS)
-        if not task.done():
+        if not task.done() or task.cancelled():
+            # Whoever ends all tasks of a loop (asyncio.run on ^C up to Python 3.10) ends this one as well.
             task.cancel()
             log.warning("Interrupted while submitting: there may be a job whose comment ends in %s", job.key)
-        elif not task.cancelled() and task.exception() is None:
+        elif task.exception() is None:
             job_id = task.result().job_id
             if job.repeated:
                 log.warning("Interrupted while submitting: job %d stays, under its idempotency_key", job_id)

@@ -21,9 +21,10 @@ from slurm_rest.metrics import Metrics
 from slurm_rest.within import within
 
 from .command_line import CommandTransport
+from .loops import check_loop
 from .once import RECOVERY_TIMEOUT
 from .shell import Wrapped
-from .ssh_sessions import start_sftp, talk
+from .ssh_sessions import Sessions, start_sftp, talk
 from .streams import Stream
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ _LOGIN_SECONDS = 30.0
 _KEEPALIVE_SECONDS = 10
 _KEEPALIVE_COUNT = 3
 _CLOSE_SECONDS = 2.0
+_BRIEF = 0.1
 _HUNG_UP_PAUSES = (0.3, 1.0, 3.0)
 
 
@@ -67,6 +69,11 @@ class SshRunner:
         self._connecting = asyncio.Lock()
         self._connection: asyncssh.SSHClientConnection | None = None
         self._jumps: list[asyncssh.SSHClientConnection] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._sessions = Sessions()
+        # Where sshd takes fewer sessions than are wanted, files go over another connection.
+        self._crowded = False
+        self._beside: SshRunner | None = None
 
     async def execute(self, line: str, program: Wrapped, timeout: float) -> tuple[bytes, bytes]:
         """Run the line in a channel of its own and return what it printed, also when the connection broke."""
@@ -80,8 +87,11 @@ class SshRunner:
             finally:
                 process.close()
                 # The host counts a session until both sides have closed it.
-                with contextlib.suppress(TimeoutError):
-                    await within(_CLOSE_SECONDS, process.wait_closed())
+                try:
+                    with contextlib.suppress(TimeoutError):
+                        await within(_CLOSE_SECONDS, process.wait_closed())
+                finally:
+                    self._sessions.end()
 
     async def _open(self, line: str) -> asyncssh.SSHClientProcess[bytes]:
         """Open a channel; over a new connection where the old one is dead, which did nothing for us yet.
@@ -90,30 +100,47 @@ class SshRunner:
         """
         import asyncssh
 
-        for pause in (0.05, 0.2, 0.8, None):
+        pauses = iter((0.05, 0.2, 0.8))
+        while True:
             connection = await self._connected()
+            self._sessions.begin()
             try:
                 return await within(_LOGIN_SECONDS, connection.create_process(line, encoding=None, request_pty=False))
             except (asyncssh.Error, OSError, asyncio.TimeoutError) as error:
-                busy = isinstance(error, asyncssh.ChannelOpenError) and not connection.is_closed()
+                other, busy = self._sessions.refused(), _is_busy(error, connection)
+                if busy and other is not None:
+                    await other.wait()
+                    continue
+                pause = next(pauses, None)
                 if pause is None:
                     hint = "Does the sshd there allow fewer than 8 sessions on a connection (MaxSessions)?"
                     message = f"{self.where} opens no session: {_reason(error)}"
                     raise Unreachable(message, hint=hint if busy else "Try it with: ssh HOST true") from error
-                if not busy:
+                if busy and pause > _BRIEF:
+                    # What is open there is no command's: files, which have a connection of their own from now on.
+                    self._crowded = True
+                if not busy or self._crowded:
                     await self._drop(connection)
+            except BaseException:
+                self._sessions.end()
+                raise
             await asyncio.sleep(pause)
-        raise AssertionError("not reached")
 
     async def open_sftp(self) -> asyncssh.SFTPClient:
         """Start an SFTP session on the connection, over a new one where the old one is dead. Paths are bytes there."""
         import asyncssh
 
+        if self._crowded:
+            self._beside = self._beside or SshRunner(self._settings)
+            return await self._beside.open_sftp()
         for last in (False, True):
             connection = await self._connected()
             try:
                 return await within(_LOGIN_SECONDS, start_sftp(connection))
             except (asyncssh.Error, OSError, asyncio.TimeoutError) as error:
+                if self._sessions.any_open and _is_busy(error, connection):
+                    self._crowded = True
+                    return await self.open_sftp()
                 lost = not isinstance(error, (asyncssh.ChannelOpenError, asyncssh.SFTPError))
                 if lost or connection.is_closed():
                     await self._drop(connection)
@@ -155,11 +182,14 @@ class SshRunner:
     # --- the connection -------------------------------------------------------------------------------------
 
     async def _connected(self) -> asyncssh.SSHClientConnection:
+        if self._connection is not None:
+            check_loop(self._loop)
         async with self._connecting:
             if self._connection is not None and self._connection.is_closed():
                 await self._drop(self._connection)
             if self._connection is None:
                 self._connection = await self._connect_again()
+                self._loop = asyncio.get_running_loop()
             return self._connection
 
     async def _connect_again(self) -> asyncssh.SSHClientConnection:
@@ -205,11 +235,15 @@ class SshRunner:
 
     async def close(self) -> None:
         """Close the connection."""
+        if self._beside is not None:
+            await self._beside.close()
         connection, self._connection = self._connection, None
         jumps, self._jumps = self._jumps, []
         for one in ([connection] if connection else []) + jumps[::-1]:
-            one.close()
+            # One whose loop is gone cannot end in order.
             with contextlib.suppress(Exception):
+                check_loop(self._loop)
+                one.close()
                 await within(_CONNECT_SECONDS, one.wait_closed())
 
 
@@ -246,6 +280,13 @@ def _as_os_error() -> Iterator[None]:
         yield
     except asyncssh.Error as error:
         raise ConnectionError(_reason(error)) from error
+
+
+def _is_busy(error: BaseException, connection: asyncssh.SSHClientConnection) -> bool:
+    """Return whether sshd lives and takes no more sessions on this connection."""
+    import asyncssh
+
+    return isinstance(error, asyncssh.ChannelOpenError) and not connection.is_closed()
 
 
 def _no_way(target: str, where: str, error: asyncssh.ChannelOpenError) -> Unreachable:

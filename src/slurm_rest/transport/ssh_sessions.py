@@ -11,9 +11,46 @@ from .shell import MAX_OUTPUT, Ending, Wrapped, too_much
 if TYPE_CHECKING:
     import asyncssh
 
-__all__ = ["start_sftp", "talk"]
+__all__ = ["Sessions", "start_sftp", "talk"]
 
 _CHUNK = 1 << 16
+
+
+class Sessions:
+    """How many commands have a session of the connection, or are about to open one.
+
+    sshd refuses more than it takes (MaxSessions): then one of these has to end first.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._ended = asyncio.Event()
+
+    @property
+    def any_open(self) -> bool:
+        """True while commands have sessions, or open some."""
+        return self._count > 0
+
+    def begin(self) -> None:
+        """Count one that opens a session."""
+        self._count += 1
+
+    def refused(self) -> asyncio.Event | None:
+        """Count one less, that got none; return what is set when another one ends, None where there is no other."""
+        self._count -= 1
+        if self._count:
+            return self._ended
+        self._tell()
+        return None
+
+    def end(self) -> None:
+        """Count one less, whose session is closed."""
+        self._count -= 1
+        self._tell()
+
+    def _tell(self) -> None:
+        ended, self._ended = self._ended, asyncio.Event()
+        ended.set()
 
 
 async def talk(process: asyncssh.SSHClientProcess[bytes], program: Wrapped) -> tuple[bytes, bytes]:

@@ -19,6 +19,7 @@ from slurm_rest.errors import ErrorContext, SlurmError
 from slurm_rest.metrics import Metrics, RequestRecord, request_fields
 from slurm_rest.transport.answers import Answer, error_of, read_answer
 from slurm_rest.transport.base import Counters
+from slurm_rest.transport.loops import check_loop
 from slurm_rest.transport.operations import operation_name, proxy_time, slurm_time
 from slurm_rest.transport.streams import Dialer
 
@@ -178,9 +179,7 @@ class Sender:
                 connections=CONCURRENCY,
             )
             self._builder = RequestBuilder(self._client, _same_headers(self._settings.user))
-        if self._loop is not asyncio.get_running_loop():
-            hint = "Make one in each: async with AsyncSlurmClient(...) inside asyncio.run(...)."
-            raise SlurmError("This client was used in another event loop before", hint=hint)
+        check_loop(self._loop)
         return self._client, self._builder
 
 
