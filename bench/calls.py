@@ -106,7 +106,7 @@ async def measure(rounds: int) -> list[tuple[str, float]]:
         found.append((f"client.states of {_JOBS:,}, again", await cheapest(again, 20, rounds)))
         poller = client._poller = Poller(client._transport, fastest=0.0001, slowest=0.0001)  # noqa: SLF001
         waiting = asyncio.create_task(client.wait(range(1, _FOLLOWED + 1)))
-        found.append((f"a tick of {_FOLLOWED:,} jobs", await cheapest(lambda: poller.news.wait(), 5, rounds)))
+        found.append((f"a tick of {_FOLLOWED:,} jobs", await cheapest(lambda: poller.ticked.wait(), 5, rounds)))
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
     return found

@@ -81,8 +81,8 @@ class Following:
         """Return the CPU milliseconds of so many ticks."""
         moments = [time.process_time()]
         for _ in range(count):
-            news = self.poller.news
-            await news.wait()
+            ticked = self.poller.ticked
+            await ticked.wait()
             moments.append(time.process_time())
         return [(after - before) * 1000 for before, after in pairwise(moments)]
 

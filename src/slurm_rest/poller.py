@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timezone
 
@@ -26,12 +27,12 @@ from .errors import (
 )
 from .exit_files import ExitReader
 from .heard import Heard
-from .identity import MemberKey
 from .jitter import spread
-from .rows import combined, grouped
+from .rounds import Round
+from .rows import combined
 from .states import JobState
 from .transport.base import StateRow, StatusSource
-from .watched import WHOLE, Followed, Watched
+from .watched import WHOLE, Followed, Moment, Watched
 from .within import within
 
 __all__ = ["Clock", "Poller"]
@@ -51,7 +52,6 @@ _OVERDUE = 5.0
 _WAITED = "no answer yet"
 
 _Step = Callable[[list[Watched]], Awaitable[bool]]
-_NOTHING: Mapping[MemberKey, JobState] = {}
 
 
 class Clock:
@@ -89,7 +89,9 @@ class Poller:
         self.clock = clock or Clock()
         self.overdue = overdue
         self.ticks = 0
-        # Replaced at each tick, so that a waiter that took it before looking cannot miss the next one.
+        # Set at each tick, and when anything may be known that was not before. Both are replaced then: a waiter that
+        # took one before looking cannot miss the next.
+        self.ticked = asyncio.Event()
         self.news = asyncio.Event()
         self._listeners: dict[asyncio.Future[None], Callable[[], bool]] = {}
         self._transport = transport
@@ -100,6 +102,9 @@ class Poller:
         self._heard = Heard(_REMEMBERED)
         self._begun = 0
         self._outage = False
+        self._round: Round | None = None
+        # Whether the jobs that are followed, or what is known of them, were changed by something else than a tick.
+        self._disturbed = False
         self._away_since: datetime | None = None
         self._task: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
@@ -123,6 +128,7 @@ class Poller:
         entry.watchers += 1
         if target.member != WHOLE:
             entry.member_watchers[target.member] = entry.member_watchers.get(target.member, 0) + 1
+        self._disturbed = True
         self._interval = self._fastest
         self._wake.set()
         if self._task is None or self._task.done():
@@ -136,20 +142,22 @@ class Poller:
             self._wake.set()
 
     def _leave(self, entry: Watched, target: Followed) -> None:
+        # What is over is no part of the next tick anyway.
+        self._disturbed = self._disturbed or not entry.is_over
         entry.watchers -= 1
         if target.member != WHOLE:
             entry.member_watchers[target.member] -= 1
         if not entry.watchers:
             self._watched.pop((target.identity.job_id, target.identity.key), None)
-            if entry.heard is not None and not entry.replaced:
-                self._heard.note(entry.heard, {entry.job_id: entry.state})
+            if entry.told is not None and not entry.replaced:
+                self._heard.note(entry.told.now, {entry.job_id: entry.state})
 
     async def whole_tick(self) -> None:
         """Wait until a tick that began after this call has ended."""
         begun = self._begun
         while self.ticks <= begun:
-            news = self.news
-            await news.wait()
+            ticked = self.ticked
+            await ticked.wait()
 
     async def until(self, is_told: Callable[[], bool], timeout: float) -> None:
         """Wait for the tick after which ``is_told``, no longer than ``timeout`` seconds.
@@ -175,8 +183,8 @@ class Poller:
         known: dict[int, JobState] = {}
         if max_age > 0:
             for entry in self._watched.values():
-                if entry.heard is not None and not entry.replaced:
-                    self._heard.note(entry.heard, {entry.job_id: entry.state})
+                if entry.told is not None and not entry.replaced:
+                    self._heard.note(entry.told.now, {entry.job_id: entry.state})
             known = self._heard.since(now - max_age, wanted)
         asked = [job_id for job_id in wanted if job_id not in known] if known else wanted
         if asked:
@@ -210,15 +218,18 @@ class Poller:
         for entry in self._watched.values():
             entry.error = entry.error or SlurmError("The client was closed during a wait", hint="The jobs go on.")
         self._begun += 1
-        self._tell()
+        self._disturbed = True
+        self._tell(news=True)
 
-    def _tell(self) -> None:
+    def _tell(self, *, news: bool) -> None:
         self.ticks = self._begun
-        self._wake_waiters()
+        if news:
+            self._wake_waiters()
+        else:
+            self.ticked = _rung(self.ticked)
 
     def _wake_waiters(self) -> None:
-        news, self.news = self.news, asyncio.Event()
-        news.set()
+        self.ticked, self.news = _rung(self.ticked), _rung(self.news)
         for told, is_told in self._listeners.items():
             if is_told():
                 _wake(told)
@@ -229,29 +240,35 @@ class Poller:
         while self._watched:
             self._wake.clear()
             self._begun += 1
-            moved = await self._tick()
-            self._tell()
+            moved, news = await self._tick()
+            self._tell(news=news)
             self._interval = self._fastest if moved else min(self._interval * 1.5, self._slowest)
             # Never two ticks closer than the fastest interval, however many new waiters knock.
             await self.clock.pause(self._fastest)
             rest = self._interval * spread(0.9, 1.1) - self._fastest
             if rest > 0 and self._watched:
                 await self.clock.pause(rest, self._wake)
+        self._round = None
 
-    async def _tick(self) -> bool:
-        """Ask once for all; return whether anything moved."""
-        entries = [entry for entry in self._watched.values() if not entry.is_over]
-        moved = await self._guarded([entry for entry in entries if not entry.replaced], self._ask_states)
+    async def _tick(self) -> tuple[bool, bool]:
+        """Ask once for all; return whether anything moved, and whether anything may be known that was not before."""
+        around, self._round = None if self._disturbed else self._round, None
+        self._disturbed = False
+        if around is None:
+            around = Round([entry for entry in self._watched.values() if not entry.is_over])
+        moved = await self._guarded(around.asked, functools.partial(self._ask_states, around))
         if self._outage:
-            return moved
-        # Most have nothing to be asked about but their states.
-        entries = [entry for entry in entries if not entry.is_quiet]
+            return moved, True
+        news = bool(around.looked)
+        entries = around.narrow()
         suspects = [entry for entry in entries if entry.suspect and not entry.is_over][:_SUSPECTS]
         moved = await self._guarded(suspects, self.ends.compare) or moved
         ended = [entry for entry in entries if not entry.replaced and (entry.wants_record or entry.ended_members())]
         moved = await self._guarded(ended, self.ends.records) or moved
         replaced = [entry for entry in entries if entry.replaced and not entry.is_over]
-        return await self._guarded(replaced, self.ends.replaced) or moved
+        moved = await self._guarded(replaced, self.ends.replaced) or moved
+        self._round = around if around.is_kept() else None
+        return moved, news
 
     async def _guarded(self, entries: list[Watched], step: _Step) -> bool:
         if not entries:
@@ -277,21 +294,17 @@ class Poller:
         for entry in waiting:
             entry.stale_since, entry.stale_reason = asked, _WAITED
         if waiting:
+            self._disturbed = True
             self._away_since = self._away_since or asked
             self._wake_waiters()
 
-    async def _ask_states(self, entries: list[Watched]) -> bool:
+    async def _ask_states(self, around: Round, _: list[Watched]) -> bool:
         before, self._outage = self._outage, True
-        rows = await self._rows({entry.identity.job_id for entry in entries})
+        rows = await self._rows(around.ids)
         self._outage = False
-        found, own_ids = grouped(rows)
-        now, moment, nothing = self.clock.now(), datetime.now(timezone.utc), _NOTHING
-        moved = False
-        for entry in entries:
-            job_id = entry.identity.job_id
-            moved = entry.take(found.get(job_id, nothing), now, moment) or moved
-            if own_ids and job_id in own_ids:
-                entry.own_ids.update(own_ids[job_id])
+        moment = Moment(self.clock.now(), datetime.now(timezone.utc))
+        moved = around.take(rows, moment, anew=self._disturbed)
+        for entry in around.looked:
             if before or entry.suspect:
                 # Ids may have been given anew by a controller that came back without its saved state.
                 entry.suspect = entry.identity.is_pinned
@@ -308,6 +321,11 @@ class Poller:
             entry.stale_since = entry.stale_since or asked or datetime.now(timezone.utc)
         if fresh:
             log.warning("No news of %d jobs, keeping what is known: %s", len(fresh), error.message)
+
+
+def _rung(bell: asyncio.Event) -> asyncio.Event:
+    bell.set()
+    return asyncio.Event()
 
 
 def _wake(waiter: asyncio.Future[None]) -> None:

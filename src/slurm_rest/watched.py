@@ -12,7 +12,7 @@ from .identity import Identity, MemberKey, member_key
 from .models import JobInfo, group_record
 from .states import BaseState, JobState
 
-__all__ = ["GRACE", "LATE", "RUNAWAY", "WHOLE", "Followed", "Watched"]
+__all__ = ["GRACE", "LATE", "RUNAWAY", "WHOLE", "Followed", "Moment", "Watched"]
 
 WHOLE: MemberKey = (None, None)
 # How long an id may be unknown to controller and accounting before it counts as gone: a fresh job reaches
@@ -52,6 +52,14 @@ class Followed:
 
 
 @dataclass(slots=True)
+class Moment:
+    """When an answer came, by the poller's clock and by the calendar: one for all jobs that it told of."""
+
+    now: float
+    at: datetime
+
+
+@dataclass(slots=True)
 class Watched:
     """One job. ``stale_since`` is set while Slurm gives no answer about it; ``state`` is then the last known.
 
@@ -68,8 +76,8 @@ class Watched:
     by_member: Mapping[MemberKey, JobInfo] = field(default_factory=dict)
     member_records: dict[MemberKey, JobInfo] = field(default_factory=dict)
     member_ended: dict[MemberKey, float] = field(default_factory=dict)
-    heard: float | None = None
-    heard_at: datetime | None = None
+    # When the controller told of it last; the poller moves it on at the same answer.
+    told: Moment | None = None
     stale_since: datetime | None = None
     # Why there was no news the last time that there was none.
     stale_reason: str = ""
@@ -95,6 +103,11 @@ class Watched:
     def job_id(self) -> int:
         """The id, of an array or het job the group's."""
         return self.identity.job_id
+
+    @property
+    def heard_at(self) -> datetime | None:
+        """When the controller told of it last."""
+        return self.told.at if self.told else None
 
     @property
     def is_over(self) -> bool:
@@ -124,13 +137,13 @@ class Watched:
 
     # --- what the controller's states say -------------------------------------------------------------------
 
-    def take(self, found: Mapping[MemberKey, JobState], now: float, moment: datetime) -> bool:
-        """Take the states of a tick and return whether the job moved; ``now`` is the poller's clock, as ``moment``."""
+    def take(self, found: Mapping[MemberKey, JobState], moment: Moment) -> bool:
+        """Take the states of a tick and return whether the job moved; the same again change nothing but the moment."""
         if not found:
-            self.missing_since = now if self.missing_since is None else self.missing_since
+            self.missing_since = moment.now if self.missing_since is None else self.missing_since
             return False
         self.stale_since = self.nobody_since = None
-        self.heard, self.heard_at = now, moment
+        self.told = moment
         if self.missing_since is None and found == self.members:
             return False
         self._note_restarts(found)
@@ -141,11 +154,11 @@ class Watched:
         self.members = ended | dict(found)
         state = JobState.combine(self.members.values())
         if self.vanished and state.is_terminal:
-            self.missing_since = now if self.missing_since is None else self.missing_since
+            self.missing_since = moment.now if self.missing_since is None else self.missing_since
             return False
         self.missing_since = None
         # A task's move is one too, though the state of the whole stays.
-        return self._become(state, now) or self.members != before
+        return self._become(state, moment.now) or self.members != before
 
     def _note_restarts(self, found: Mapping[MemberKey, JobState]) -> None:
         for key, state in found.items():

@@ -150,7 +150,7 @@ async def watch(
 def _change(target: Followed, entry: Watched, before: JobChange | None) -> JobChange | None:
     state, member = entry.state_of(target.member), target.member
     over = entry.is_over_for(member)
-    if before is None and entry.heard is None and entry.stale_since is None and not over:
+    if before is None and entry.told is None and entry.stale_since is None and not over:
         return None
     if before is not None:
         seen = (before.state, before.stale_since, before.restarts, before.is_last)
@@ -200,18 +200,24 @@ class _Deadline:
         self._once = timeout is not None and timeout <= 0
 
     async def next(self, news: asyncio.Event, targets: Sequence[Followed], entries: Sequence[Watched]) -> None:
-        """Wait for the next tick; raises WaitTimeout when the deadline comes first."""
+        """Wait for news that the poller tells by this event; raises WaitTimeout when the deadline comes first."""
         if self._once:
             self._once = False
             await self._poller.whole_tick()
             return
-        remaining = None if self._at is None else self._at - self._poller.clock.now()
-        if remaining is None or remaining > 0:
-            with contextlib.suppress(TimeoutError):
-                await within(remaining, news.wait())
+        while (remaining := self._remaining()) is None or remaining > 0:
+            if not news.is_set():
+                # The poller's clock may be ahead of the loop's: it is looked at after each tick.
+                event = news if remaining is None else self._poller.ticked
+                with contextlib.suppress(TimeoutError):
+                    await within(remaining, event.wait())
+            if news.is_set():
                 return
         pairs = zip(targets, entries, strict=True)
         waiting = [target for target, entry in pairs if not entry.is_over_for(target.member)]
         names = ", ".join(target.label for target in waiting[:5]) + (", ..." if len(waiting) > 5 else "")
         ids = dict.fromkeys(target.identity.job_id for target in waiting)
         raise WaitTimeout(f"Not over in time: {names}", job_ids=ids, hint="The jobs go on.")
+
+    def _remaining(self) -> float | None:
+        return None if self._at is None else self._at - self._poller.clock.now()

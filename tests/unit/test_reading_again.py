@@ -118,6 +118,14 @@ async def test_a_job_that_left_changes_one_question_only() -> None:
     assert await asked.since(reader, ids) == [True] * 5
 
 
+async def test_other_ids_are_other_questions_though_each_set_stays_as_it_is() -> None:
+    asked, one, other = Asked(), frozenset(range(1, 201)), frozenset(range(100, 401))
+    reader = StateReader(asked)
+    for ids in (one, one, other, one, set(other), other):
+        await asked.since(reader, ids)
+        assert sorted(asked.questions[0]) == sorted(ids)
+
+
 async def test_there_are_never_more_questions_than_are_needed() -> None:
     asked, ids = Asked(), set(range(1, 3001))
     reader = StateReader(asked)

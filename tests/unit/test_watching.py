@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from contextlib import aclosing
 from datetime import datetime
 
@@ -13,7 +14,8 @@ from slurm_rest.errors import JobNotFound, Unreachable, WaitTimeout
 from slurm_rest.identity import Identity, MemberKey, member_key
 from slurm_rest.models import JobInfo
 from slurm_rest.states import JobState
-from slurm_rest.watched import Followed, Watched
+from slurm_rest.transport.base import StateRow
+from slurm_rest.watched import Followed, Moment, Watched
 from slurm_rest.watching import JobChange, Parts, States, as_completed, wait, watch
 
 from . import memory
@@ -60,7 +62,7 @@ def test_the_records_of_an_array_are_not_gone_through_for_each_task(monkeypatch:
 
     done, tasks = JobState.parse("COMPLETED"), range(1000)
     array = Watched(Identity(7))
-    array.take({(task, None): done for task in tasks}, 1.0, datetime.now().astimezone())
+    array.take({(task, None): done for task in tasks}, Moment(1.0, datetime.now().astimezone()))
     array.settle([JobInfo(id=7, state=done, array_job_id=7, array_task_id=task) for task in tasks], 1.0)
     monkeypatch.setattr(watched, "member_key", counted)
     assert [array.outcome((task, None)).array_task_id for task in tasks] == list(tasks)
@@ -160,6 +162,72 @@ async def test_the_members_of_an_array_are_watched_by_their_labels() -> None:
 async def test_a_watch_runs_out() -> None:
     with pytest.raises(WaitTimeout, match="1"):
         await changes(Memory({"1": "RUNNING"}), *jobs(1), timeout=3)
+
+
+async def test_the_same_answer_again_wakes_nobody() -> None:
+    """But it is an answer: what is known is as old as that, and a wait with a time looks at its clock."""
+    source = Memory({"1": "RUNNING", "2": "PENDING"}, *[{"1": "RUNNING", "2": "PENDING"}] * 5, {"1": "COMPLETED"})
+    shared = memory.watch(source)
+    woken = 0
+    task = asyncio.create_task(wait(shared.poller, jobs(1)))
+    other = asyncio.create_task(wait(shared.poller, jobs(2), timeout=4))
+    ages: list[datetime | None] = []
+    while shared.poller.ticks < 5:
+        news = shared.poller.news
+        ticked = shared.poller.ticked
+        await ticked.wait()
+        woken += news.is_set()
+        ages.append(shared.entry(1).heard_at)
+    assert woken <= 3, "the first answer, and the other one leaves"
+    assert len(set(ages)) == len(ages)
+    with pytest.raises(WaitTimeout):
+        await other
+    assert str((await task)[0].state) == "COMPLETED"
+
+
+async def test_who_comes_and_goes_between_the_same_answers() -> None:
+    source = Memory(*[{"1": "RUNNING", "2": "COMPLETED", "3": "RUNNING"}] * 50, hang=True)
+    shared = memory.watch(source)
+    first = asyncio.create_task(wait(shared.poller, jobs(1)))
+    while shared.poller.ticks < 3:
+        await shared.poller.whole_tick()
+    assert [str(info.state) for info in await wait(shared.poller, jobs(2))] == ["COMPLETED"]
+    leaving = asyncio.create_task(wait(shared.poller, jobs(3)))
+    await shared.poller.whole_tick()
+    await shared.poller.whole_tick()
+    assert source.asked[-1] == [1, 3]
+    leaving.cancel()
+    await asyncio.gather(leaving, return_exceptions=True)
+    await shared.poller.whole_tick()
+    await shared.poller.whole_tick()
+    assert source.asked[-1] == [1]
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    await shared.close()
+
+
+async def test_the_same_answer_that_came_late_ends_the_doubt() -> None:
+    class Late(Memory):
+        held = asyncio.Event()
+
+        async def states(self, ids: Collection[int]) -> list[StateRow]:
+            if len(self.asked) == 3:
+                await self.held.wait()
+            return await super().states(ids)
+
+    source = Late(*[{"1": "RUNNING"}] * 50, hang=True)
+    shared = memory.watch(source)
+    shared.poller.overdue = 0.01
+    waiting = asyncio.create_task(wait(shared.poller, jobs(1)))
+    while len(source.asked) < 3 or shared.entry(1).stale_since is None:
+        await asyncio.wait_for(shared.poller.news.wait(), 120)
+    news = shared.poller.news
+    source.held.set()
+    await asyncio.wait_for(news.wait(), 120)
+    assert (shared.entry(1).stale_since, len(source.asked)) == (None, 4)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    await shared.close()
 
 
 # --- time-outs and callbacks ----------------------------------------------------------------------------------

@@ -57,17 +57,15 @@ class StateReader:
         self._separator: tuple[int, int] | None = None
         self._pieces: dict[tuple[int, ...], _Piece] = {}
         self._starts: list[int] = []
+        self._ids: frozenset[int] = frozenset()
+        self._asked: list[int] = []
 
     async def read(self, ids: Collection[int]) -> list[StateRow]:
         """Return the rows of exactly these ids, under these ids.
 
         Several arrays whose tasks come under their own ids are told apart by a known job between them.
         """
-        # Plain numbers, the rule, need no second look.
-        numbers = {one if type(one) is int and one > 0 else int(check_id(one)) for one in ids}
-        asked = sorted(numbers)
-        # Nobody has these.
-        del asked[bisect_right(asked, MAX_JOB_ID) :]
+        asked = self._sorted(ids)
         arrays = [job_id for job_id in asked if job_id in self._arrays] if self._arrays else []
         pieces: dict[tuple[int, ...], _Piece] = {}
         if self._separator is None or len(arrays) < 2:
@@ -79,6 +77,18 @@ class StateReader:
         self._arrays.update(*(piece.arrays for piece in pieces.values()))
         self._separator = choose_separator(rows) if self._arrays else None
         return rows
+
+    def _sorted(self, ids: Collection[int]) -> list[int]:
+        if ids is not self._ids:
+            # Plain numbers, the rule, need no second look.
+            asked = sorted({one if type(one) is int and one > 0 else int(check_id(one)) for one in ids})
+            # Nobody has these.
+            del asked[bisect_right(asked, MAX_JOB_ID) :]
+            if not isinstance(ids, frozenset):
+                return asked
+            # A set that cannot change is asked for again and again.
+            self._ids, self._asked = ids, asked
+        return self._asked
 
     def _chunks(self, asked: Sequence[int]) -> list[Sequence[int]]:
         """Cut where it was cut the last time, in no more pieces than are needed.
