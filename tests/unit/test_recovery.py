@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from slurm_rest.errors import ControllerDown, ProtocolError, SubmitUncertain, Timeout
+from slurm_rest.errors import ControllerDown, ErrorContext, ProtocolError, SubmitUncertain, Timeout
 from slurm_rest.keys import callers_key
 from slurm_rest.records import read_controller_job
 from slurm_rest.transport.recovery import (
@@ -87,6 +87,9 @@ def test_pauses_end_when_the_case_can_settle() -> None:
         (Timeout("x"), False, Loss.SILENT),
         (ProtocolError("x"), False, Loss.CUT),
         (ProtocolError("x"), True, Loss.ANSWERED),
+        (ProtocolError("x", context=ErrorContext(http_status=503)), False, Loss.CUT),
+        # A proxy whose own time was up waited for somebody who may still hold it.
+        (ProtocolError("x", context=ErrorContext(http_status=504)), False, Loss.SILENT),
         (ControllerDown("x"), True, Loss.ANSWERED),
     ],
 )

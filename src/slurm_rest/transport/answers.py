@@ -151,8 +151,8 @@ def error_of(answer: Answer, token: str = "", now: float | None = None) -> Slurm
 
 
 def _is_slurms(answer: Answer) -> bool:
-    # Every JSON answer of slurmrestd has meta; other services write JSON too.
-    return isinstance(answer.body.get("meta"), Mapping) or isinstance(answer.body.get("errors"), list)
+    # Every JSON answer of slurmrestd has meta; other services write JSON too, with lists of errors of their own.
+    return isinstance(answer.body.get("meta"), Mapping) or bool(answer.numbers)
 
 
 def _not_slurmrestd(answer: Answer) -> ProtocolError:
@@ -281,13 +281,17 @@ def _refusal(answer: Answer) -> ApiError:
 
 def submitted_id(answer: Answer) -> int:
     """Return the id of the job that a submission created, 0 for none. Nothing else tells."""
-    found = number(answer.body.get("job_id")) or number(mapping(answer.body.get("result")).get("job_id")) or 0
-    return max(found, 0)
+    return max(_named_id(answer) or 0, 0)
+
+
+def _named_id(answer: Answer) -> int | None:
+    ids = (number(answer.body.get("job_id")), number(mapping(answer.body.get("result")).get("job_id")))
+    return max((one for one in ids if one is not None), default=None)
 
 
 def submit_error(answer: Answer, token: str = "", now: float | None = None) -> tuple[SlurmError, bool]:
     """Return the error of a submission that named no job, and whether a job may exist all the same."""
-    if answer.is_json and _is_slurms(answer) and not answer.context.errors and answer.status < 400:
+    if _made_none(answer):
         reasons = "; ".join(str(issue) for issue in answer.context.warnings) or "it gave no reason"
         message = f"Slurm took the request but made no job: {reasons}"
         return SubmitRejected(message, hint="A value has the wrong type.", context=answer.context), False
@@ -305,6 +309,17 @@ def submit_error(answer: Answer, token: str = "", now: float | None = None) -> t
     # A refused connection to slurmctld never carried the job; any other fault on the way may have.
     lost = isinstance(error, (ControllerDown, ProtocolError)) and _CONNECT_FAILURE not in answer.numbers
     return error, lost
+
+
+def _made_none(answer: Answer) -> bool:
+    """Tell a submission's answer without an error and without a job: it names the id 0, or a value in the wrong form.
+
+    slurmrestd's parser names the place of that in a warning (24.11, 26.05). A good answer that does neither is the
+    answer to another request.
+    """
+    silent = answer.is_json and _is_slurms(answer) and not answer.context.errors and answer.status < 400
+    named = _named_id(answer) is not None or any(issue.source.startswith("#/") for issue in answer.context.warnings)
+    return silent and named
 
 
 def _is_parsers(answer: Answer) -> bool:
