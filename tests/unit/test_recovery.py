@@ -215,6 +215,19 @@ async def test_a_job_that_left_the_controller_is_found_in_accounting(server: Ser
     assert post.call_count == 1
 
 
+@pytest.mark.parametrize(("length", "asked"), [(255, True), (256, False)])
+async def test_a_name_that_accounting_cuts_off_is_not_asked_by(
+    server: Server, at_once: None, length: int, asked: bool
+) -> None:
+    past = accounted(40, comment={"job": "KEY"}, user="alice", name="n" * 255)
+    cluster = Cluster(server, past=(past,)).asks_accounting()
+    cluster.posts(CUT)
+    async with client(user="alice") as slurm:
+        assert (await slurm.submit(SCRIPT, name="n" * length)).id == 40
+    assert cluster.accounting is not None
+    assert ("job_name" in cluster.accounting.calls[0].request.url.params) is asked
+
+
 @pytest.mark.parametrize(
     ("others", "accounting"),
     [

@@ -46,8 +46,8 @@ _NEAR = 1000
 _ROUGHLY = 5.0
 # Neither task nor offset nor another id.
 _ALONE = (None, None, None)
-# A name that accounting keeps as it is and that its comma list does not split.
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
+# A name that accounting keeps as it is (it cuts off behind 255 bytes) and that its comma list does not split.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]{1,255}")
 
 
 class Search:
