@@ -31,7 +31,7 @@ from slurm_rest.errors import (
     UnknownUser,
     UnsupportedVersion,
 )
-from slurm_rest.records import mapping, number, read_issues, text
+from slurm_rest.records import items, mapping, number, read_issues, text
 
 from .advice import SUBMIT_AGAIN, advice_about, advice_for
 
@@ -40,6 +40,7 @@ __all__ = [
     "Answer",
     "error_of",
     "is_ambiguous",
+    "listing_of",
     "no_accounting",
     "no_such_user",
     "read_answer",
@@ -167,6 +168,19 @@ def _not_slurmrestd(answer: Answer) -> ProtocolError:
     where = f"{answer.context.method} {answer.context.path}"
     message = f"{where}: HTTP {answer.status} and {kind}, so this is not slurmrestd's answer"
     return ProtocolError(message, hint=hint, context=answer.context)
+
+
+def listing_of(answer: Answer, name: str) -> list[Mapping[str, object]]:
+    """Return the objects of a list that every good answer to this question has, be it empty (24.11, 26.05).
+
+    An answer without it is the answer to another request. Read as an empty list it would say that all jobs are gone.
+    """
+    if name not in answer.body:
+        where = f"{answer.context.method} {answer.context.path}"
+        message = f"{where}: HTTP {answer.status} without {name!r}, so this is the answer to another request"
+        hint = "Does a proxy in front of slurmrestd mix answers up, or keep old ones?"
+        raise ProtocolError(message, hint=hint, context=answer.context)
+    return items(answer.body[name])
 
 
 def is_ambiguous(answer: Answer) -> bool:

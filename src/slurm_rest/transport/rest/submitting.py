@@ -104,9 +104,7 @@ class Submitter:
         warnings = tuple(str(issue) for issue in answer.context.warnings)
         message = text(answer.body.get("job_submit_user_msg"))
         owner = expected if self._verified == expected else ""
-        return Submission(
-            job_id=job_id, cluster=answer.cluster, warnings=warnings, user_message=message, owner=owner
-        )
+        return Submission(job_id=job_id, cluster=answer.cluster, warnings=warnings, user_message=message, owner=owner)
 
     async def _withdraw(self, job_id: int, job: PreparedJob, answer: Answer) -> SlurmError:
         """Cancel a job that Slurm created although it complained: it lacks what the complaint is about."""
