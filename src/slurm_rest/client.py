@@ -255,7 +255,7 @@ class AsyncSlurmClient(Acting, Following, Looking):
         done, whose = "was there already" if submission.found else "is submitted", user or "the token's user"
         log.info("Job %d %s: over %s (%s), for %s", submission.job_id, done, self.transport, self.address, whose)
         sent = None if submission.found else datetime.now(timezone.utc)
-        identity = Identity(submission.job_id, key=prepared.key, sent=sent)
+        identity = Identity(submission.job_id, key=prepared.key, sent=sent, owner=submission.owner)
         return AsyncJob(self, submission.job_id, spec=spec, submission=submission, identity=identity)
 
     async def _ready_in_older(

@@ -31,13 +31,14 @@ class Identity:
 
     ``submit_time`` is the cluster's own, of any incarnation. ``sent`` is this host's clock when the submission's answer
     came, so it bounds the submit time only up to the clocks' difference. An identity without any of them means
-    whatever job has the id.
+    whatever job has the id. ``owner`` is whose job Slurm made it: another user's without a key is not this one.
     """
 
     job_id: int
     key: str = ""
     submit_time: datetime | None = None
     sent: datetime | None = None
+    owner: str = ""
 
     @property
     def is_pinned(self) -> bool:
@@ -49,6 +50,8 @@ class Identity:
         keys = {record.submission_key for record in chain if record.submission_key}
         if self.key and keys:
             return self.key in keys
+        if self.owner and any(record.user and record.user != self.owner for record in chain):
+            return False
         times = [record.submit_time for record in chain if record.submit_time]
         if not times:
             return True

@@ -269,6 +269,7 @@ class Submission:
     """A job that Slurm created. ``warnings`` are Slurm's remarks, for instance that it is held.
 
     ``found`` says that it was there already, by its key: an answer was lost, or the caller had submitted it before.
+    ``owner`` is the user whose job Slurm made it, as far as that was looked at.
     """
 
     job_id: int
@@ -276,6 +277,7 @@ class Submission:
     warnings: tuple[str, ...] = ()
     user_message: str = ""
     found: bool = False
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

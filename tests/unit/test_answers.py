@@ -311,6 +311,15 @@ def test_a_refusal_gives_advice() -> None:
         (Capture("POST", "/s", 503, "text/html", b"<html>busy</html>"), ProtocolError, True),
         (Capture("POST", "/s", 200, "application/json", b'{"status": "ok"}'), ProtocolError, True),
         (Capture("POST", "/s", 200, "text/html", b"<html>hello</html>"), ProtocolError, True),
+        # Answers to other requests, as something between that mixes them up would give them.
+        (dataclasses.replace(capture("24.11.5/v0.0.42", "ping"), method="POST"), ProtocolError, True),
+        (dataclasses.replace(capture("26.05.5/v0.0.45", "diag"), method="POST"), ProtocolError, True),
+        (failure(200, None, jobs=[]), ProtocolError, True),
+        (failure(200, None, job_id="370"), ProtocolError, True),
+        # Other services have lists of errors, too.
+        (Capture("POST", "/s", 504, "application/json", b'{"errors": [{"message": "slow"}]}'), ProtocolError, True),
+        (Capture("POST", "/s", 429, "application/json", b'{"errors": [{"message": "busy"}]}'), ProtocolError, True),
+        (Capture("POST", "/s", 511, "application/json", b'{"errors": []}'), ProtocolError, True),
     ],
 )
 def test_the_verdict_on_a_submission_without_a_job_id(answer: Capture, kind: type[SlurmError], maybe: bool) -> None:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from slurm_rest import AsyncSlurmClient, JobSpec
-from slurm_rest.errors import ConfigError, SpecError, SubmitUncertain
+from slurm_rest.errors import ConfigError, ProtocolError, SpecError, SubmitUncertain
 from slurm_rest.keys import callers_key, name_mark
 from slurm_rest.records import read_controller_job
 from slurm_rest.transport import recovery
@@ -390,3 +390,18 @@ async def test_a_job_that_went_another_way_is_found_too(server: Server) -> None:
         assert isinstance(transport, RestTransport)
         look = await transport.find(PreparedJob({}, key, user="alice"), since=1_900_000_000)
     assert [record.id for record in look.jobs] == [5]
+
+
+@pytest.mark.parametrize("wrong", ["jobs/state", "slurmdb"])
+async def test_the_answer_to_another_request_does_not_say_that_there_is_no_job(server: Server, wrong: str) -> None:
+    """As a proxy that mixes up what it keeps alive would give it: nothing is sent that may be there already."""
+    server.ping()
+    other = capture(NEW, "ping")
+    server.on("GET", "/jobs/state/", other if wrong == "jobs/state" else states())
+    if wrong == "slurmdb":
+        server.on("GET", "/diag/", good(statistics={"req_time_start": 1_800_000_000}))
+        server.on("GET", "/slurmdb/v0.0.45/jobs/", other)
+    async with client(user="alice") as slurm:
+        with pytest.raises(ProtocolError, match="the answer to another request") as caught:
+            await slurm.submit(SCRIPT, idempotency_key="tonight")
+    assert "No job was submitted" in caught.value.hint

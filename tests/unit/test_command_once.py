@@ -351,3 +351,5 @@ async def test_a_key_of_another_transport_is_looked_for_once(host: Host) -> None
 def test_names_that_accounting_would_split_are_not_asked_by() -> None:
     assert "--name" not in key_texts.own_past_question("a,b", 5).program.text
     assert "--name" not in key_texts.own_past_question("", 5).program.text
+    # It keeps 255 bytes of a name (24.11, 26.05).
+    assert "--name" not in key_texts.own_past_question("n" * 256, 5).program.text

@@ -100,6 +100,16 @@ def test_the_time_of_sending_leaves_room_for_clocks_and_prefers_the_nearest() ->
     assert identity.pick([record(T0 - 3 * DAY), record(T0 + 3 * DAY)]) == []
 
 
+def test_another_users_job_without_a_key_is_another_one() -> None:
+    theirs, mine = (replace(record(T0), user=user) for user in ("bob", "alice"))
+    identity = Identity(7, key=MINE, sent=T0, owner="alice")
+    assert identity.pick([theirs]) == []
+    assert identity.pick([mine]) == [mine]
+    assert identity.pick([record(T0)]) == [record(T0)], "accounting does not name users that it does not know"
+    # Where the key is, it decides.
+    assert identity.pick([replace(theirs, submission_key=MINE)]) != []
+
+
 def test_each_task_is_looked_at_alone() -> None:
     first = replace(record(T0, "FAILED"), array_job_id=7, array_task_id=1)
     second = replace(record(T0), id=8, array_job_id=7, array_task_id=2)

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from slurm_rest.errors import ControllerDown, ProtocolError, SubmitUncertain, Timeout
+from slurm_rest.errors import ControllerDown, ErrorContext, ProtocolError, SubmitUncertain, Timeout
 from slurm_rest.keys import callers_key
 from slurm_rest.records import read_controller_job
 from slurm_rest.transport.recovery import (
@@ -87,6 +87,9 @@ def test_pauses_end_when_the_case_can_settle() -> None:
         (Timeout("x"), False, Loss.SILENT),
         (ProtocolError("x"), False, Loss.CUT),
         (ProtocolError("x"), True, Loss.ANSWERED),
+        (ProtocolError("x", context=ErrorContext(http_status=503)), False, Loss.CUT),
+        # A proxy whose own time was up waited for somebody who may still hold it.
+        (ProtocolError("x", context=ErrorContext(http_status=504)), False, Loss.SILENT),
         (ControllerDown("x"), True, Loss.ANSWERED),
     ],
 )
@@ -210,6 +213,19 @@ async def test_a_job_that_left_the_controller_is_found_in_accounting(server: Ser
     async with client(user="alice") as slurm:
         assert (await slurm.submit(SCRIPT, name="night")).id == 40
     assert post.call_count == 1
+
+
+@pytest.mark.parametrize(("length", "asked"), [(255, True), (256, False)])
+async def test_a_name_that_accounting_cuts_off_is_not_asked_by(
+    server: Server, at_once: None, length: int, asked: bool
+) -> None:
+    past = accounted(40, comment={"job": "KEY"}, user="alice", name="n" * 255)
+    cluster = Cluster(server, past=(past,)).asks_accounting()
+    cluster.posts(CUT)
+    async with client(user="alice") as slurm:
+        assert (await slurm.submit(SCRIPT, name="n" * length)).id == 40
+    assert cluster.accounting is not None
+    assert ("job_name" in cluster.accounting.calls[0].request.url.params) is asked
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from slurm_rest.identity import Identity
 from slurm_rest.models import JobInfo
 from slurm_rest.reuse import find_replaced
 
+from .captures import capture
 from .memory import Memory
-from .wire import Server, accounted, body_of, client, good, job, no_pauses, server, states
+from .wire import NEW, Server, accounted, body_of, client, good, job, no_pauses, server, states
 
 __all__ = ["no_pauses", "server"]
 
@@ -76,6 +77,24 @@ async def test_the_key_in_the_comment_decides_where_there_is_one(server: Server)
     async with client() as slurm:
         old = AsyncJob(slurm, 7, identity=Identity(7, key=MINE, sent=T0))
         assert (await old.cancel()).outcome == "already_over"
+
+
+@pytest.mark.parametrize(("whose", "outcome"), [("bob", "already_over"), ("alice", "signalled")])
+async def test_a_submitted_job_is_its_users(server: Server, whose: str, outcome: str) -> None:
+    """A controller that lost its newest jobs gives their ids to others at once; a script may change a comment."""
+    server.ping()
+    made = capture(NEW, "submit_ok")
+    job_id: int = made.body["job_id"]
+    server.on("POST", "/job/submit", made)
+    records = [good(jobs=[live(job_id, T0, user_name="alice", comment="")])]
+    server.on("GET", f"/job/{job_id}", lambda _: records[0].response)
+    if outcome == "signalled":
+        server.on("DELETE", "/jobs/", good(status=[]))
+    async with client(user="alice") as slurm:
+        own = await slurm.submit("#!/bin/sh\ntrue\n")
+        now = datetime.now(timezone.utc)
+        records[0] = good(jobs=[live(job_id, now, user_name=whose, comment="")])
+        assert (await own.cancel()).outcome == outcome
 
 
 # --- told of ----------------------------------------------------------------------------------------------------

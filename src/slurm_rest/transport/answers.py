@@ -31,7 +31,7 @@ from slurm_rest.errors import (
     UnknownUser,
     UnsupportedVersion,
 )
-from slurm_rest.records import mapping, number, read_issues, text
+from slurm_rest.records import items, mapping, number, read_issues, text
 
 from .advice import SUBMIT_AGAIN, advice_about, advice_for
 
@@ -40,6 +40,7 @@ __all__ = [
     "Answer",
     "error_of",
     "is_ambiguous",
+    "listing_of",
     "no_accounting",
     "no_such_user",
     "read_answer",
@@ -151,8 +152,8 @@ def error_of(answer: Answer, token: str = "", now: float | None = None) -> Slurm
 
 
 def _is_slurms(answer: Answer) -> bool:
-    # Every JSON answer of slurmrestd has meta; other services write JSON too.
-    return isinstance(answer.body.get("meta"), Mapping) or isinstance(answer.body.get("errors"), list)
+    # Every JSON answer of slurmrestd has meta; other services write JSON too, with lists of errors of their own.
+    return isinstance(answer.body.get("meta"), Mapping) or bool(answer.numbers)
 
 
 def _not_slurmrestd(answer: Answer) -> ProtocolError:
@@ -167,6 +168,19 @@ def _not_slurmrestd(answer: Answer) -> ProtocolError:
     where = f"{answer.context.method} {answer.context.path}"
     message = f"{where}: HTTP {answer.status} and {kind}, so this is not slurmrestd's answer"
     return ProtocolError(message, hint=hint, context=answer.context)
+
+
+def listing_of(answer: Answer, name: str) -> list[Mapping[str, object]]:
+    """Return the objects of a list that every good answer to this question has, be it empty (24.11, 26.05).
+
+    An answer without it is the answer to another request. Read as an empty list it would say that all jobs are gone.
+    """
+    if name not in answer.body:
+        where = f"{answer.context.method} {answer.context.path}"
+        message = f"{where}: HTTP {answer.status} without {name!r}, so this is the answer to another request"
+        hint = "Does a proxy in front of slurmrestd mix answers up, or keep old ones?"
+        raise ProtocolError(message, hint=hint, context=answer.context)
+    return items(answer.body[name])
 
 
 def is_ambiguous(answer: Answer) -> bool:
@@ -281,13 +295,17 @@ def _refusal(answer: Answer) -> ApiError:
 
 def submitted_id(answer: Answer) -> int:
     """Return the id of the job that a submission created, 0 for none. Nothing else tells."""
-    found = number(answer.body.get("job_id")) or number(mapping(answer.body.get("result")).get("job_id")) or 0
-    return max(found, 0)
+    return max(_named_id(answer) or 0, 0)
+
+
+def _named_id(answer: Answer) -> int | None:
+    ids = (number(answer.body.get("job_id")), number(mapping(answer.body.get("result")).get("job_id")))
+    return max((one for one in ids if one is not None), default=None)
 
 
 def submit_error(answer: Answer, token: str = "", now: float | None = None) -> tuple[SlurmError, bool]:
     """Return the error of a submission that named no job, and whether a job may exist all the same."""
-    if answer.is_json and _is_slurms(answer) and not answer.context.errors and answer.status < 400:
+    if _made_none(answer):
         reasons = "; ".join(str(issue) for issue in answer.context.warnings) or "it gave no reason"
         message = f"Slurm took the request but made no job: {reasons}"
         return SubmitRejected(message, hint="A value has the wrong type.", context=answer.context), False
@@ -305,6 +323,17 @@ def submit_error(answer: Answer, token: str = "", now: float | None = None) -> t
     # A refused connection to slurmctld never carried the job; any other fault on the way may have.
     lost = isinstance(error, (ControllerDown, ProtocolError)) and _CONNECT_FAILURE not in answer.numbers
     return error, lost
+
+
+def _made_none(answer: Answer) -> bool:
+    """Tell a submission's answer without an error and without a job: it names the id 0, or a value in the wrong form.
+
+    slurmrestd's parser names the place of that in a warning (24.11, 26.05). A good answer that does neither is the
+    answer to another request.
+    """
+    silent = answer.is_json and _is_slurms(answer) and not answer.context.errors and answer.status < 400
+    named = _named_id(answer) is not None or any(issue.source.startswith("#/") for issue in answer.context.warnings)
+    return silent and named
 
 
 def _is_parsers(answer: Answer) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from slurm_rest.errors import AccountingDown, NoAccounting, ProtocolError, SlurmError, Timeout
@@ -182,6 +182,6 @@ class CommandSubmitter:
                 return Lost(error, Case(time.monotonic(), over + bounds.run + bounds.end, bounds))
         outcome = commands.read_submission(done, self._transport.runner.where)
         if not isinstance(outcome, SlurmError):
-            return outcome
+            return replace(outcome, owner=await self._transport.user_name())
         now = time.monotonic()
         return Lost(outcome, None if commands.began_too_late(done) else Case(now, now, bounds))

@@ -28,8 +28,8 @@ _PAST = ("JobID", "JobIDRaw", "Submit", "User", "UID", "JobName", "Comment", "St
 # cancelled while held, never were. They count up to the end of the time asked for, and this second is not over yet.
 _OVER = "BF,CA,CD,DL,F,NF,OOM,PD,PR,R,RS,RV,S,TO"
 _LABEL = re.compile(r"(\d+)(?:_(?:\d+|\[[^\]]*\])|\+(\d+))?")
-# A name that accounting keeps as it is and that its comma list does not split.
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
+# A name that accounting keeps as it is (it cuts off behind 255 bytes) and that its comma list does not split.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]{1,255}")
 
 
 def own_queue_question() -> Question:

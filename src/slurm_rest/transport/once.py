@@ -183,7 +183,8 @@ class ExactlyOnce:
         job_id = group_id(record)
         self._way.remember(job_id, job.key)
         log.info("Job %d carries the key %s", job_id, job.key)
-        return Submission(job_id=job_id, cluster=self._way.cluster, found=True)
+        owner = record.user if record.user == job.user else ""
+        return Submission(job_id=job_id, cluster=self._way.cluster, found=True, owner=owner)
 
     # --- a caller's own key ---------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from slurm_rest.errors import ControllerDown, SlurmError, Timeout
+from slurm_rest.errors import ControllerDown, ProtocolError, SlurmError, Timeout
 from slurm_rest.models import JobInfo
 
 __all__ = [
@@ -49,6 +49,9 @@ __all__ = [
 NOBODY_UIDS = frozenset({99, 65534})
 # Slurm's default MaxJobId is 0x03FF0000; behind it ids start anew.
 _LAST_ID, _NEAR_THE_END = 0x03FF0000, 100_000
+# What a proxy says when its own time is up: whoever it waited for may still hold the request, while another one behind
+# the same proxy answers every look.
+_LATE_PAGES = frozenset({408, 504, 524})
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,7 @@ def held_until(loss: Loss, sent: float, lost: float, bounds: Bounds) -> float | 
 
 def loss_of(error: SlurmError, *, from_slurm: bool) -> Loss:
     """Return who may still hold a request that ended in ``error``, an answer of slurmrestd's own or not."""
-    if isinstance(error, Timeout):
+    if isinstance(error, Timeout) or (isinstance(error, ProtocolError) and error.http_status in _LATE_PAGES):
         return Loss.SILENT
     return Loss.ANSWERED if from_slurm or isinstance(error, ControllerDown) else Loss.CUT
 

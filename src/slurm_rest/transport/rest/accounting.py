@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from slurm_rest.errors import AccountingDown, ApiError, UnsupportedVersion
 from slurm_rest.history import HistoryQuery
 from slurm_rest.models import JobInfo, JobUsage
-from slurm_rest.records import items, read_accounting_job
-from slurm_rest.transport.answers import NO_SUCH_USER, Answer, no_accounting, no_such_user
+from slurm_rest.records import read_accounting_job
+from slurm_rest.transport.answers import NO_SUCH_USER, Answer, listing_of, no_accounting, no_such_user
 from slurm_rest.transport.describing import closed
 from slurm_rest.transport.ids import latest_records
 from slurm_rest.usage import read_usage
@@ -68,7 +68,7 @@ class AccountingReader:
         found: list[JobUsage] = []
         for chunk in self._chunks(ids):
             answer = await self.get("/jobs/", [*_named(chunk), ("show_duplicates", "true")])
-            found += [read_usage(record) for record in items(answer.body.get("jobs"))]
+            found += [read_usage(record) for record in listing_of(answer, "jobs")]
         return found
 
     async def _by_id(self, ids: Collection[int], *more: tuple[str, str]) -> list[list[JobInfo]]:
@@ -81,7 +81,7 @@ class AccountingReader:
 
     async def _records(self, query: Sequence[tuple[str, str]]) -> list[JobInfo]:
         answer = await self.get("/jobs/", [*query, ("skip_steps", "true")])
-        return [read_accounting_job(record) for record in items(answer.body.get("jobs"))]
+        return [read_accounting_job(record) for record in listing_of(answer, "jobs")]
 
     async def get(self, path: str, query: Query = ()) -> Answer:
         """Read from slurmdbd; raises NoAccounting where the cluster has none."""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from slurm_rest.errors import AuthError, SlurmError
 from slurm_rest.models import JobInfo
-from slurm_rest.records import items, mapping, number, text
+from slurm_rest.records import mapping, number, text
+from slurm_rest.transport.answers import listing_of
 
 if TYPE_CHECKING:
     from .transport import RestTransport
@@ -66,12 +67,12 @@ class Names:
             known = frozenset(asked)
             query = [*(("step", str(job_id)) for job_id in asked), ("skip_steps", "true")]
             try:
-                answer = await rest.accounting("/jobs/", query)
+                records = listing_of(await rest.accounting("/jobs/", query), "jobs")
             except AuthError:
                 raise
             except SlurmError:
                 return
-            for job_id, (submitted, name) in _latest(items(answer.body.get("jobs"))).items():
+            for job_id, (submitted, name) in _latest(records).items():
                 if submitted >= since and job_id in known:
                     self._keep(job_id, name)
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Literal
 
 from slurm_rest.errors import AccountingDown, NoAccounting
 from slurm_rest.models import JobInfo
-from slurm_rest.records import items, read_accounting_job
+from slurm_rest.records import read_accounting_job
 from slurm_rest.transport import recovery
+from slurm_rest.transport.answers import listing_of
 from slurm_rest.transport.base import PreparedJob
 from slurm_rest.transport.once import STAYS
 from slurm_rest.transport.recovery import (
@@ -46,8 +47,8 @@ _NEAR = 1000
 _ROUGHLY = 5.0
 # Neither task nor offset nor another id.
 _ALONE = (None, None, None)
-# A name that accounting keeps as it is and that its comma list does not split.
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
+# A name that accounting keeps as it is (it cuts off behind 255 bytes) and that its comma list does not split.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]{1,255}")
 
 
 class Search:
@@ -207,7 +208,7 @@ class Search:
     async def _accounted(self, listed: Collection[int], back: float) -> tuple[list[JobInfo], bool]:
         """Ask accounting for the user's jobs that are live or ended lately; the live ones the controller describes."""
         answer = await self._rest.accounting("/jobs/", self._question(back))
-        records = [read_accounting_job(record) for record in items(answer.body.get("jobs"))]
+        records = [read_accounting_job(record) for record in listing_of(answer, "jobs")]
         # What came after the listing may still be in the controller, where the comment is certain.
         here = {
             record.id

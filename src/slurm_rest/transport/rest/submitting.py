@@ -103,7 +103,8 @@ class Submitter:
             await self._verify_owner(job_id, expected, answer, job.name)
         warnings = tuple(str(issue) for issue in answer.context.warnings)
         message = text(answer.body.get("job_submit_user_msg"))
-        return Submission(job_id=job_id, cluster=answer.cluster, warnings=warnings, user_message=message)
+        owner = expected if self._verified == expected else ""
+        return Submission(job_id=job_id, cluster=answer.cluster, warnings=warnings, user_message=message, owner=owner)
 
     async def _withdraw(self, job_id: int, job: PreparedJob, answer: Answer) -> SlurmError:
         """Cancel a job that Slurm created although it complained: it lacks what the complaint is about."""

@@ -34,7 +34,7 @@ from slurm_rest.models import (
     TransportHealth,
 )
 from slurm_rest.records import items, read_controller_job, read_diagnostics, read_ping
-from slurm_rest.transport.answers import NO_SUCH_USER, Answer, controller_down, unknown_user
+from slurm_rest.transport.answers import NO_SUCH_USER, Answer, controller_down, listing_of, unknown_user
 from slurm_rest.transport.base import Counters, PreparedJob, StateRow
 from slurm_rest.transport.capabilities import Capabilities, rest_capabilities
 from slurm_rest.transport.describing import describe, missing, nothing
@@ -231,7 +231,7 @@ class RestTransport:
             return before
         # Kept without its rows, which are several times as large as its bytes.
         slim = replace(answer, body={name: value for name, value in answer.body.items() if name != "jobs"})
-        return Told(parse_rows(items(answer.body.get("jobs"))), slim)
+        return Told(parse_rows(listing_of(answer, "jobs")), slim)
 
     def count_batch(self, operation: str, ids: Collection[object]) -> None:
         """Note how many jobs a request is about."""
@@ -245,7 +245,7 @@ class RestTransport:
     async def records(self, path: str, key: str, query: Query = ()) -> tuple[Answer, list[Mapping[str, object]]]:
         """Read a list of records from slurmctld."""
         answer = await self.connection.get("slurm", path, query)
-        return answer, items(answer.body.get(key))
+        return answer, listing_of(answer, key)
 
     async def describe(self, ids: Collection[int], *, ended: bool = False) -> list[JobInfo]:
         """Ask the controller for each id, then accounting, many at once, for those it no longer has.
