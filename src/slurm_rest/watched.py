@@ -9,7 +9,7 @@ from datetime import datetime
 from .errors import JobNotFound, OutcomeUnknown
 from .exits import ExitRecord
 from .identity import Identity, MemberKey, member_key
-from .models import JobInfo, group_record
+from .models import JobInfo, combined_state, group_record, in_order
 from .states import BaseState, JobState
 
 __all__ = ["GRACE", "LATE", "RUNAWAY", "WHOLE", "Followed", "Watched"]
@@ -139,7 +139,7 @@ class Watched:
         ended = {key: state for key, state in before.items() if state.is_terminal}
         self.vanished |= {key: state for key, state in before.items() if key not in found and key not in ended}
         self.members = ended | dict(found)
-        state = JobState.combine(self.members.values())
+        state = combined_state(self.members)
         if self.vanished and state.is_terminal:
             self.missing_since = now if self.missing_since is None else self.missing_since
             return False
@@ -182,7 +182,7 @@ class Watched:
         if not mine:
             self._nobody(now, accounting)
             return True
-        mine += self._told_before(mine)
+        mine = in_order([*mine, *self._told_before(mine)])
         state = JobState.combine(record.state for record in mine)
         of_controller = any(record.source == "controller" for record in mine)
         if self.missing_since is not None:

@@ -25,6 +25,7 @@ from slurm_rest.errors import (
     WaitTimeout,
 )
 from slurm_rest.identity import Identity
+from slurm_rest.poller import Poller
 from slurm_rest.transport.base import StateRow
 from slurm_rest.transport.capabilities import Capabilities
 from slurm_rest.watched import Followed, Watched
@@ -143,6 +144,13 @@ async def test_an_array_is_over_when_all_its_tasks_are() -> None:
     )
     assert shown(await watch(memory).wait([10])) == {10: "FAILED"}
     assert len(memory.asked) == 3
+
+
+async def test_an_array_ends_as_its_first_task_that_failed_whoever_tells_first_of_the_last() -> None:
+    rows = {"10_2": "CANCELLED", "10_0": "COMPLETED", "10_1": "FAILED"}
+    memory = Memory({"10_2": "RUNNING", "10_0": "RUNNING", "10_1": "RUNNING"}, rows)
+    assert shown(await watch(memory).wait([10])) == {10: "FAILED"}
+    assert shown(await Poller(Memory(rows)).states([10])) == {10: "FAILED"}
 
 
 async def test_a_task_that_ended_and_was_forgotten_keeps_its_end() -> None:
