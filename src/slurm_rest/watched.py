@@ -251,7 +251,9 @@ class Watched:
     def _left(self, mine: list[JobInfo], state: JobState, of_controller: bool, now: float) -> bool:
         if state.is_terminal:
             lost = self._lost_members(mine)
-            if not lost or self.missing_since is None or now - self.missing_since > GRACE:
+            # Without accounting only an exit record may be late, and the others' records soon leave the controller.
+            final = not self.accounting and not self.exit_note
+            if not lost or final or self.missing_since is None or now - self.missing_since > GRACE:
                 self._finish(mine, state)
                 self.error = self._lost(lost) if lost else None
             return True
@@ -276,6 +278,10 @@ class Watched:
         patient = accounting and certain and not self.state.is_terminal
         if now - self.nobody_since <= (LATE if patient else GRACE):
             return
+        if not accounting:
+            # Of an array what the controller told of each task stands, though others vanished.
+            told = combined_state(self.members)
+            self.state = told if told.is_terminal else self.state
         if self.state.is_terminal:
             lost = self._lost_members(())
             self._finish([self._bare(key) for key in self.members], self.state)

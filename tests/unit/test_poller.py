@@ -254,6 +254,19 @@ async def test_without_accounting_nobody_guesses_what_became_of_a_waiting_task(n
     assert str(ended) == "COMPLETED"
 
 
+@pytest.mark.parametrize("looks", [[], [{}]], ids=["records", "none in time"])
+async def test_without_accounting_the_ends_that_the_controller_told_stand_beside_a_vanished_task(
+    looks: list[dict[str, str]], no_grace: None
+) -> None:
+    memory = Memory(*WAITED, {}, looks=looks)
+    memory.capabilities, memory.past = Capabilities(accounting=False), NoAccounting("none")
+    shared = watch(memory)
+    whole, ended = await asyncio.gather(shared.wait([10]), shared.wait_member(10, (1, None)), return_exceptions=True)
+    assert isinstance(whole, OutcomeUnknown)
+    assert "How 10_2 ended" in whole.message
+    assert str(ended) == "COMPLETED"
+
+
 async def test_a_waiting_task_that_vanished_is_not_judged_while_accounting_is_away(no_grace: None) -> None:
     memory = Memory(*WAITED, hang=True)
     memory.past = AccountingDown("x")
