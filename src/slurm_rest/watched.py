@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from .errors import JobNotFound, OutcomeUnknown
+from .errors import OutcomeUnknown
 from .exits import ExitRecord
 from .identity import Identity, MemberKey, member_key
 from .models import JobInfo, combined_state, group_record, in_order
 from .states import BaseState, JobState
+from .transport.ids import no_such_job
 
 __all__ = ["GRACE", "LATE", "RUNAWAY", "WHOLE", "Followed", "Watched"]
 
@@ -287,8 +288,7 @@ class Watched:
             self._finish([self._bare(key) for key in self.members], self.state)
             self.error = self._lost(lost) if lost else None
         elif self.heard_at is None:
-            hint = "Neither the controller nor accounting knows it."
-            self.error = JobNotFound(f"There is no job {self.job_id}", hint=hint)
+            self.error = no_such_job(self.job_id, accounting=accounting)
         else:
             why = "accounting does not know it" if accounting else "the cluster keeps no accounting"
             if self.exit_note:
@@ -382,7 +382,7 @@ class Watched:
         label = Followed(self.identity, member).label
         state = self.members.get(member) or self.vanished.get(member)
         if state is None:
-            raise JobNotFound(f"There is no job {label}", hint="Neither the controller nor accounting knows it.")
+            raise no_such_job(label, accounting=self.accounting)
         if state.is_terminal:
             return self._bare(member)
         if not (state.is_pending and self.accounting):

@@ -287,6 +287,16 @@ async def test_without_accounting_a_waiting_job_that_vanished_is_unknown(no_grac
         await watch(memory).wait([1])
 
 
+async def test_without_accounting_nobody_says_that_a_job_never_was(no_grace: None) -> None:
+    memory = Memory({})
+    memory.capabilities = Capabilities(accounting=False)
+    for wait in (watch(memory).wait([1]), watch(memory).wait_member(1, (2, None))):
+        with pytest.raises(JobNotFound, match="The controller knows no job 1") as caught:
+            await wait
+        assert "keeps no accounting" in caught.value.hint
+        assert "MinJobAge" in caught.value.hint
+
+
 async def test_a_wait_for_a_member_of_nothing_ends(no_grace: None) -> None:
     memory = Memory({}, looks=[{}])
     with pytest.raises(JobNotFound, match="no job 10"):
