@@ -290,7 +290,7 @@ class Watched:
         elif self.heard_at is None:
             self.error = no_such_job(self.job_id, accounting=accounting)
         else:
-            why = "accounting does not know it" if accounting else "the cluster keeps no accounting"
+            why = "accounting does not know it" if accounting else "there is no accounting to ask"
             if self.exit_note:
                 why += f"; {self.exit_note}"
             self.error = self._unknown(why, "" if accounting else _KEEPING)
@@ -311,7 +311,7 @@ class Watched:
         if self.accounting:
             why, hint = "neither controller nor accounting has a record", ""
         else:
-            why, hint = "the cluster keeps no accounting", f" {_KEEPING}"
+            why, hint = "there is no accounting to ask", f" {_KEEPING}"
         note = f"; {self.exit_note}" if self.exit_note else ""
         message = f"How {names} ended cannot be told: last seen alive, and {why}{note}"
         return OutcomeUnknown(message, job_id=self.job_id, hint=f"The other tasks' records can be had.{hint}")
@@ -386,7 +386,7 @@ class Watched:
         if state.is_terminal:
             return self._bare(member)
         if not (state.is_pending and self.accounting):
-            why = "" if self.accounting else ", and the cluster keeps no accounting"
+            why = "" if self.accounting else ", and there is no accounting to ask"
             hint = "" if self.accounting else _KEEPING
             raise OutcomeUnknown(
                 f"How {label} ended cannot be told: last seen {state}{why}", job_id=self.job_id, hint=hint

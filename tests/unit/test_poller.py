@@ -26,6 +26,7 @@ from slurm_rest.errors import (
 )
 from slurm_rest.identity import Identity
 from slurm_rest.poller import Poller
+from slurm_rest.transport.answers import unserved_accounting
 from slurm_rest.transport.base import StateRow
 from slurm_rest.transport.capabilities import Capabilities
 from slurm_rest.watched import Followed, Watched
@@ -249,7 +250,7 @@ async def test_without_accounting_nobody_guesses_what_became_of_a_waiting_task(n
     for error in (whole, waiting):
         assert isinstance(error, OutcomeUnknown)
         assert "10_2" in error.message
-        assert "the cluster keeps no accounting" in error.message
+        assert "there is no accounting to ask" in error.message
         assert "SLURM_REST_EXIT_RECORDS" in error.hint
     assert str(ended) == "COMPLETED"
 
@@ -283,8 +284,19 @@ async def test_a_waiting_task_that_vanished_is_not_judged_while_accounting_is_aw
 async def test_without_accounting_a_waiting_job_that_vanished_is_unknown(no_grace: None) -> None:
     memory = Memory({"1": "PENDING"}, {}, looks=[{}])
     memory.capabilities, memory.past = Capabilities(accounting=False), NoAccounting("none")
-    with pytest.raises(OutcomeUnknown, match=r"last seen PENDING .* the cluster keeps no accounting"):
+    with pytest.raises(OutcomeUnknown, match=r"last seen PENDING .* there is no accounting to ask"):
         await watch(memory).wait([1])
+
+
+async def test_a_job_that_left_is_unknown_where_accounting_is_not_served(no_grace: None) -> None:
+    memory = Memory({"1": "RUNNING", "2": "RUNNING"}, {"2": "FAILED"}, looks=[unserved_accounting("here")])
+    memory.capabilities = Capabilities(accounting=False)
+    shared = watch(memory)
+    left, ended = await asyncio.gather(shared.wait([1]), shared.wait([2]), return_exceptions=True)
+    assert isinstance(left, OutcomeUnknown)
+    assert str(left.message).endswith("there is no accounting to ask")
+    assert isinstance(ended, dict)
+    assert shown(ended) == {2: "FAILED"}
 
 
 async def test_without_accounting_nobody_says_that_a_job_never_was(no_grace: None) -> None:
@@ -293,7 +305,7 @@ async def test_without_accounting_nobody_says_that_a_job_never_was(no_grace: Non
     for wait in (watch(memory).wait([1]), watch(memory).wait_member(1, (2, None))):
         with pytest.raises(JobNotFound, match="The controller knows no job 1") as caught:
             await wait
-        assert "keeps no accounting" in caught.value.hint
+        assert "no accounting to ask" in caught.value.hint
         assert "MinJobAge" in caught.value.hint
 
 

@@ -64,7 +64,7 @@ def no_such_job(label: int | str, *, accounting: bool = True) -> JobNotFound:
     """Return the error about a job that nobody knows; without ``accounting`` it may have been there all the same."""
     if accounting:
         return JobNotFound(f"There is no job {label}", hint="Neither the controller nor accounting knows it.")
-    hint = "The cluster keeps no accounting, so a job that ended is forgotten after a while (MinJobAge)."
+    hint = "There is no accounting to ask, and a job that ended is forgotten after a while (MinJobAge)."
     return JobNotFound(f"The controller knows no job {label}", hint=hint)
 
 
