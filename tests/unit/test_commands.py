@@ -324,6 +324,15 @@ def program_of(job: PreparedJob, *, begin_by: int = 2**31, seconds: float = 60) 
     return commands.submit_program(job, begin_by=begin_by, seconds=seconds)
 
 
+@pytest.mark.parametrize("said", ["RaisedSignal", "RaisedSignal:9(Killed)", "RaisedSignal:53(Real-time signal 19)"])
+def test_a_reason_is_the_word_that_slurmrestd_says(said: str) -> None:
+    question = job_texts.queue_question([1])
+    told = {"JobID": "1", "Reason": said, "State": "FAILED"}
+    line = "".join(f"{told.get(name, 'N/A')}{question.separator}" for name in question.fields) + "\n"
+    (record,) = job_texts.read_queue(question, done(line, ""), "c")
+    assert record.reason == "RaisedSignal"
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
