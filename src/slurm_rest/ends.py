@@ -115,7 +115,7 @@ class EndReader:
                 return
             records.setdefault(entry.job_id, []).extend(entry.tell_exit(found, key))
 
-        wanted = [(entry, key) for entry in entries for key in entry.untold(records.get(entry.job_id, ()))]
+        wanted = [(entry, key) for entry in entries for key in entry.unread(records.get(entry.job_id, ()))]
         # The script of a het job is its leader's, and leaves none.
         await asyncio.gather(*(read(entry, key) for entry, key in wanted if key[1] is None))
         return [entry for entry in entries if id(entry) not in away]

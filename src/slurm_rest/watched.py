@@ -206,6 +206,16 @@ class Watched:
         states = {**self.vanished, **self.members}
         return [key for key, state in states.items() if key not in known and not state.is_terminal]
 
+    def unread(self, records: Iterable[JobInfo]) -> list[MemberKey]:
+        """Return of whom an exit record may tell: what is untold, and a known job that left before the first look."""
+        if self.missing_since is None or self.heard_at is not None or not self.identity.is_pinned:
+            return self.untold(records)
+        known = {member_key(record) for record in self.identity.pick(records)}
+        asked = [key for key, count in self.member_watchers.items() if count]
+        # One task's end is not its array's.
+        wanted = asked if sum(self.member_watchers.values()) == self.watchers else [WHOLE]
+        return [key for key in wanted if key not in known]
+
     def never_seen_running(self, records: Iterable[JobInfo]) -> set[MemberKey]:
         """Return the members without a record that waited when they vanished: cancelled, unless they ran since."""
         states = {**self.vanished, **self.members}
@@ -289,6 +299,8 @@ class Watched:
             self.error = self._lost(lost) if lost else None
         elif self.heard_at is None:
             self.error = no_such_job(self.job_id, accounting=accounting)
+            if self.exit_note:
+                self.error.hint += f" And {self.exit_note}."
         else:
             why = "accounting does not know it" if accounting else "there is no accounting to ask"
             if self.exit_note:
