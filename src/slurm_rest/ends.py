@@ -49,6 +49,9 @@ class EndReader:
         left = {entry.job_id for entry in whole if entry.missing_since is not None}
         try:
             records = by_id(await self._source.describe(ids, ended=True))
+        except NoAccounting:
+            # It is kept, but no way leads there: what left the controller is as unknown as without any.
+            records = by_id(await self._source.describe(ids - left, ended=True)) if ids - left else {}
         except AccountingDown as error:
             if not ids - left:
                 raise
@@ -112,7 +115,7 @@ class EndReader:
                 return
             records.setdefault(entry.job_id, []).extend(entry.tell_exit(found, key))
 
-        wanted = [(entry, key) for entry in entries for key in entry.untold(records.get(entry.job_id, ()))]
+        wanted = [(entry, key) for entry in entries for key in entry.unread(records.get(entry.job_id, ()))]
         # The script of a het job is its leader's, and leaves none.
         await asyncio.gather(*(read(entry, key) for entry, key in wanted if key[1] is None))
         return [entry for entry in entries if id(entry) not in away]

@@ -264,7 +264,12 @@ class AccountingDown(SlurmError):
 
 
 class NoAccounting(AccountingDown):
-    """The cluster keeps no accounting, so nothing but the controller's memory (MinJobAge) tells how jobs ended."""
+    """The cluster keeps no accounting, so nothing but the controller's memory (MinJobAge) tells how jobs ended.
+
+    ``elsewhere`` says that it keeps some, and only this slurmrestd does not serve it.
+    """
+
+    elsewhere = False
 
 
 class ApiError(SlurmError):

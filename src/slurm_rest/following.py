@@ -83,8 +83,8 @@ class Following:
             return own
         mine = await self._records_of([job])
         if isinstance(job, AsyncJob) and job.is_member:
-            return member_of(job, mine.get(job.id, []))
-        return one_of(followed(job).identity.job_id, mine)
+            return member_of(job, mine.get(job.id, []), accounting=self._transport.capabilities.accounting)
+        return one_of(followed(job).identity.job_id, mine, accounting=self._transport.capabilities.accounting)
 
     async def _record_of_task(self, job: AsyncJob) -> JobInfo | None:
         """Return the record of a task that has started and is in the controller, without those of its whole array.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from .errors import JobNotFound, SpecError
+from .errors import SpecError
 from .identity import Identity
 from .job import AsyncJob
 from .models import JobInfo, group_record
 from .outputs import NO_TASK
-from .transport.ids import wrong_id
+from .transport.ids import no_such_job, wrong_id
 from .watched import Followed
 
 __all__ = ["JobRef", "JobRefs", "followed", "ids_of", "labels_of", "member_of", "one_of", "several"]
@@ -58,7 +58,7 @@ def labels_of(jobs: JobRefs) -> list[int | str]:
     return [job.label if isinstance(job, AsyncJob) and job.is_member else ids_of([job])[0] for job in several(jobs)]
 
 
-def member_of(job: AsyncJob, records: Iterable[JobInfo]) -> JobInfo:
+def member_of(job: AsyncJob, records: Iterable[JobInfo], *, accounting: bool = True) -> JobInfo:
     """Return the record of one member; a pending task has none of its own, so the array's stands for it."""
     key = (job.task_id, job.offset)
     for record in records:
@@ -70,7 +70,7 @@ def member_of(job: AsyncJob, records: Iterable[JobInfo]) -> JobInfo:
         if job.task_id is not None and record.array_task_id is None and record.stands_for(job.task_id):
             stdout, stderr = (_of_task(path, job.task_id) for path in (record.stdout, record.stderr))
             return replace(record, array_task_id=job.task_id, array_tasks="", stdout=stdout, stderr=stderr)
-    raise JobNotFound(f"There is no job {job.label}", hint="Neither the controller nor accounting knows it.")
+    raise no_such_job(job.label, accounting=accounting)
 
 
 def _of_task(path: str | None, task_id: int) -> str | None:
@@ -78,8 +78,8 @@ def _of_task(path: str | None, task_id: int) -> str | None:
     return path and path.replace(str(NO_TASK), str(task_id))
 
 
-def one_of(job_id: int, members: Mapping[int, Sequence[JobInfo]]) -> JobInfo:
+def one_of(job_id: int, members: Mapping[int, Sequence[JobInfo]], *, accounting: bool = True) -> JobInfo:
     """Return the record of one job; raises JobNotFound."""
     if job_id not in members:
-        raise JobNotFound(f"There is no job {job_id}", hint="Neither the controller nor accounting knows it.")
+        raise no_such_job(job_id, accounting=accounting)
     return group_record(job_id, members[job_id])

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from .models import JobInfo
+from .models import JobInfo, MemberKey, in_order, member_key
 
 __all__ = ["Identity", "MemberKey", "by_id", "incarnations", "member_key"]
 
-MemberKey = tuple[int | None, int | None]
 # How far the clocks of this host and of the cluster may be apart. It can be wide: among several jobs the one that
 # began closest counts, and in the controller the key in the comment decides.
 _SKEW = timedelta(days=1)
@@ -77,7 +76,7 @@ class Identity:
             mine = [chain for chain in incarnations(listed) if self.owns(chain)]
             if mine:
                 found.append((self._nearest(mine) if self.is_pinned else mine[-1])[-1])
-        return found
+        return in_order(found)
 
     def _nearest(self, chains: list[list[JobInfo]]) -> list[JobInfo]:
         """Return the job that began closest to the time when this one was sent; a key or a time leaves one anyway."""
@@ -94,11 +93,6 @@ class Identity:
     def pinned_by(self, record: JobInfo) -> Identity:
         """Return the identity with the submit time of a record that is certainly of this job."""
         return replace(self, submit_time=record.submit_time) if record.submit_time else self
-
-
-def member_key(record: JobInfo) -> MemberKey:
-    """Return the task id and component offset of a record, both None for a whole job."""
-    return (record.array_task_id, record.het_job_offset)
 
 
 def incarnations(records: Iterable[JobInfo]) -> list[list[JobInfo]]:

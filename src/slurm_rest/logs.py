@@ -16,13 +16,13 @@ from .errors import (
     ControllerDown,
     FileMissing,
     FilesError,
-    JobNotFound,
     SpecError,
     TransportError,
 )
 from .models import JobInfo
 from .outputs import OutputFile, Stream, output_file
 from .transport.files.base import MAX_TAIL, FileStat
+from .transport.ids import no_such_job
 
 if TYPE_CHECKING:
     from .client import AsyncSlurmClient
@@ -139,7 +139,7 @@ class Output:
             return await self._client.info(job)
         records = await self._client.members(job)
         if not records or (job.offset is not None and job.offset not in {part.het_job_offset for part in records}):
-            raise JobNotFound(f"There is no job {job.label}", hint="Neither the controller nor accounting knows it.")
+            raise no_such_job(job.label, accounting=self._client.capabilities.accounting)
         tasks = [record for record in records if record.array_job_id == job.id]
         if len(tasks) > 1 or any(record.array_tasks for record in tasks if record.array_task_id is None):
             message = f"Job {job.id} is an array: each task has an output of its own"

@@ -6,7 +6,7 @@ sent it, for whatever these values leave out. All text comes from the cluster an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
@@ -21,12 +21,17 @@ __all__ = [
     "FilesWay",
     "JobInfo",
     "JobUsage",
+    "MemberKey",
     "Node",
     "Partition",
     "Ping",
     "Submission",
     "TransportHealth",
+    "combined_state",
     "group_record",
+    "in_order",
+    "member_key",
+    "member_order",
 ]
 
 Record = Mapping[str, object]
@@ -147,14 +152,42 @@ class JobInfo:
         return False
 
 
+MemberKey = tuple[int | None, int | None]
+
+
+def member_key(record: JobInfo) -> MemberKey:
+    """Return the task id and component offset of a record, both None for a whole job."""
+    return (record.array_task_id, record.het_job_offset)
+
+
+def member_order(key: MemberKey) -> tuple[bool, int, int]:
+    """Return what to sort members by: tasks by their numbers, then what never started; slurmctld has the last first."""
+    task, offset = key
+    return (task is None, task or 0, offset or 0)
+
+
+def in_order(records: Iterable[JobInfo]) -> list[JobInfo]:
+    """Return the records of a group's members in that order."""
+    return sorted(records, key=lambda record: member_order(member_key(record)))
+
+
+def combined_state(members: Mapping[MemberKey, JobState]) -> JobState:
+    """Return the state of a group, whatever the order in which its members were told."""
+    state = JobState.combine(members.values())
+    if len(members) == 1 or not state.is_terminal or state.is_success:
+        return state
+    return JobState.combine(members[key] for key in sorted(members, key=member_order))
+
+
 def group_record(job_id: int, records: Sequence[JobInfo]) -> JobInfo:
     """Return one record for a job: its own, or for an array or het job one that stands for all members.
 
     The group keeps its own id and was submitted when its first member was (a requeue sets a member's time anew); it has
-    the combined state, and the exit code of the first member that failed.
+    the combined state, and the exit code of the first member that failed, whatever the order of the records.
     """
     if len(records) == 1 and records[0].id == job_id:
         return records[0]
+    records = in_order(records)
     leader = next((record for record in records if record.id == job_id), records[0])
     failed = next((record for record in records if record.state.is_terminal and not record.state.is_success), leader)
     submitted = [record.submit_time for record in records if record.submit_time]

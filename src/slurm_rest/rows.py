@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from .identity import MemberKey
+from .models import combined_state
 from .states import JobState
 from .transport.base import StateRow
 from .watched import WHOLE
@@ -20,7 +21,7 @@ def combined(rows: Sequence[StateRow]) -> dict[int, JobState]:
     states = {row[0]: row[1] for row in rows}
     if len(states) == len(rows):
         return states
-    return {job_id: JobState.combine(members.values()) for job_id, members in grouped(rows)[0].items()}
+    return {job_id: combined_state(members) for job_id, members in grouped(rows)[0].items()}
 
 
 def grouped(rows: Iterable[StateRow]) -> tuple[Members, dict[int, dict[MemberKey, int]]]:

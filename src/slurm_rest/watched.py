@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from .errors import JobNotFound, OutcomeUnknown
+from .errors import OutcomeUnknown
 from .exits import ExitRecord
 from .identity import Identity, MemberKey, member_key
-from .models import JobInfo, group_record
+from .models import JobInfo, combined_state, group_record, in_order
 from .states import BaseState, JobState
+from .transport.ids import no_such_job
 
 __all__ = ["GRACE", "LATE", "RUNAWAY", "WHOLE", "Followed", "Moment", "Watched"]
 
@@ -152,7 +153,7 @@ class Watched:
         ended = {key: state for key, state in before.items() if state.is_terminal}
         self.vanished |= {key: state for key, state in before.items() if key not in found and key not in ended}
         self.members = ended | dict(found)
-        state = JobState.combine(self.members.values())
+        state = combined_state(self.members)
         if self.vanished and state.is_terminal:
             self.missing_since = moment.now if self.missing_since is None else self.missing_since
             return False
@@ -195,7 +196,7 @@ class Watched:
         if not mine:
             self._nobody(now, accounting)
             return True
-        mine += self._told_before(mine)
+        mine = in_order([*mine, *self._told_before(mine)])
         state = JobState.combine(record.state for record in mine)
         of_controller = any(record.source == "controller" for record in mine)
         if self.missing_since is not None:
@@ -217,6 +218,16 @@ class Watched:
         # Of two states of one member the later is that in ``members``.
         states = {**self.vanished, **self.members}
         return [key for key, state in states.items() if key not in known and not state.is_terminal]
+
+    def unread(self, records: Iterable[JobInfo]) -> list[MemberKey]:
+        """Return of whom an exit record may tell: what is untold, and a known job that left before the first look."""
+        if self.missing_since is None or self.heard_at is not None or not self.identity.is_pinned:
+            return self.untold(records)
+        known = {member_key(record) for record in self.identity.pick(records)}
+        asked = [key for key, count in self.member_watchers.items() if count]
+        # One task's end is not its array's.
+        wanted = asked if sum(self.member_watchers.values()) == self.watchers else [WHOLE]
+        return [key for key in wanted if key not in known]
 
     def never_seen_running(self, records: Iterable[JobInfo]) -> set[MemberKey]:
         """Return the members without a record that waited when they vanished: cancelled, unless they ran since."""
@@ -264,7 +275,9 @@ class Watched:
     def _left(self, mine: list[JobInfo], state: JobState, of_controller: bool, now: float) -> bool:
         if state.is_terminal:
             lost = self._lost_members(mine)
-            if not lost or self.missing_since is None or now - self.missing_since > GRACE:
+            # Without accounting only an exit record may be late, and the others' records soon leave the controller.
+            final = not self.accounting and not self.exit_note
+            if not lost or final or self.missing_since is None or now - self.missing_since > GRACE:
                 self._finish(mine, state)
                 self.error = self._lost(lost) if lost else None
             return True
@@ -289,15 +302,20 @@ class Watched:
         patient = accounting and certain and not self.state.is_terminal
         if now - self.nobody_since <= (LATE if patient else GRACE):
             return
+        if not accounting:
+            # Of an array what the controller told of each task stands, though others vanished.
+            told = combined_state(self.members)
+            self.state = told if told.is_terminal else self.state
         if self.state.is_terminal:
             lost = self._lost_members(())
             self._finish([self._bare(key) for key in self.members], self.state)
             self.error = self._lost(lost) if lost else None
         elif self.heard_at is None:
-            hint = "Neither the controller nor accounting knows it."
-            self.error = JobNotFound(f"There is no job {self.job_id}", hint=hint)
+            self.error = no_such_job(self.job_id, accounting=accounting)
+            if self.exit_note:
+                self.error.hint += f" And {self.exit_note}."
         else:
-            why = "accounting does not know it" if accounting else "the cluster keeps no accounting"
+            why = "accounting does not know it" if accounting else "there is no accounting to ask"
             if self.exit_note:
                 why += f"; {self.exit_note}"
             self.error = self._unknown(why, "" if accounting else _KEEPING)
@@ -318,7 +336,7 @@ class Watched:
         if self.accounting:
             why, hint = "neither controller nor accounting has a record", ""
         else:
-            why, hint = "the cluster keeps no accounting", f" {_KEEPING}"
+            why, hint = "there is no accounting to ask", f" {_KEEPING}"
         note = f"; {self.exit_note}" if self.exit_note else ""
         message = f"How {names} ended cannot be told: last seen alive, and {why}{note}"
         return OutcomeUnknown(message, job_id=self.job_id, hint=f"The other tasks' records can be had.{hint}")
@@ -389,11 +407,11 @@ class Watched:
         label = Followed(self.identity, member).label
         state = self.members.get(member) or self.vanished.get(member)
         if state is None:
-            raise JobNotFound(f"There is no job {label}", hint="Neither the controller nor accounting knows it.")
+            raise no_such_job(label, accounting=self.accounting)
         if state.is_terminal:
             return self._bare(member)
         if not (state.is_pending and self.accounting):
-            why = "" if self.accounting else ", and the cluster keeps no accounting"
+            why = "" if self.accounting else ", and there is no accounting to ask"
             hint = "" if self.accounting else _KEEPING
             raise OutcomeUnknown(
                 f"How {label} ended cannot be told: last seen {state}{why}", job_id=self.job_id, hint=hint

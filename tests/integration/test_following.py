@@ -70,7 +70,7 @@ async def test_without_accounting_the_controllers_word_is_final_and_nothing_is_g
         waiting = asyncio.ensure_future(missed.wait(timeout=300))
         await rarely.paused.wait()
         (cluster.home / "alice/go-on").touch()
-        with pytest.raises(OutcomeUnknown, match="keeps no accounting"):
+        with pytest.raises(OutcomeUnknown, match="no accounting to ask"):
             await waiting
         assert not slurm.capabilities.accounting
         with pytest.raises(NoAccounting):
@@ -121,7 +121,7 @@ async def test_without_accounting_exit_records_tell_what_nobody_else_does(
             ("FAILED", 1, "exit record"),
         ]
         with pytest.raises(
-            OutcomeUnknown, match="keeps no accounting; its exit record says that it was told to end by SIGTERM"
+            OutcomeUnknown, match="no accounting to ask; its exit record says that it was told to end by SIGTERM"
         ):
             await unknown
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 import subprocess
 from datetime import timedelta
 from pathlib import Path
@@ -321,6 +322,34 @@ def prepared(spec: JobSpec, environment: list[str]) -> PreparedJob:
 
 def program_of(job: PreparedJob, *, begin_by: int = 2**31, seconds: float = 60) -> Program:
     return commands.submit_program(job, begin_by=begin_by, seconds=seconds)
+
+
+@pytest.mark.parametrize("said", ["RaisedSignal", "RaisedSignal:9(Killed)", "RaisedSignal:53(Real-time signal 19)"])
+def test_a_reason_is_the_word_that_slurmrestd_says(said: str) -> None:
+    question = job_texts.queue_question([1])
+    told = {"JobID": "1", "Reason": said, "State": "FAILED"}
+    line = "".join(f"{told.get(name, 'N/A')}{question.separator}" for name in question.fields) + "\n"
+    (record,) = job_texts.read_queue(question, done(line, ""), "c")
+    assert record.reason == "RaisedSignal"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"begin": "16:00", "deadline": "tomorrow"}, ["--begin=uts1800000000", "--deadline=uts1800086400"]),
+        ({"begin": "now+1hour"}, ["--begin=now+1hour"]),
+        ({"begin": "now+1hour noon"}, ["--begin=uts1800000000"]),
+        ({"begin": 1800000000}, ["--begin=uts1800000000"]),
+        ({}, []),
+    ],
+)
+def test_times_are_the_submitters_and_not_the_hosts(given: dict[str, str], said: list[str]) -> None:
+    job = prepared(JobSpec("#!/bin/sh\n", **given), [])  # type: ignore[arg-type]  # options of several kinds
+    told = {"begin_time": {"set": True, "infinite": False, "number": 1800000000}, "deadline": 1800086400}
+    names = {"begin": "begin_time", "deadline": "deadline"}
+    job.body["job"] |= {names[name]: told[names[name]] for name in given}  # type: ignore[operator]  # a dict, see above
+    words = shlex.split(program_of(job).text.partition("sbatch")[2].partition("--export")[0])
+    assert [word for word in words if word.startswith(("--begin", "--deadline"))] == said
 
 
 @given(environment=st.lists(TEXT, max_size=3), script=TEXT, args=st.lists(TEXT, max_size=2), comment=TEXT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from slurm_rest import OutcomeUnknown, watched
-from slurm_rest.errors import Unreachable
+from slurm_rest.errors import JobNotFound, Unreachable
 from slurm_rest.exit_files import ExitReader
 from slurm_rest.exits import ExitRecord, name_of, read_exit_record, with_exit_record
 from slurm_rest.identity import Identity
@@ -217,6 +218,29 @@ async def test_a_handle_with_a_submit_time_takes_a_record_of_a_later_start() -> 
     identity = Identity(1, submit_time=THEN)
     found = await ended(Memory({"1": "RUNNING"}, {}, looks=[{}]), Records(j1=record(0)), identity)
     assert found.source == "exit record"
+
+
+@pytest.mark.parametrize("identity", [MINE, Identity(1, submit_time=THEN)])
+async def test_who_first_looks_when_the_job_has_left_is_told_what_it_left(identity: Identity) -> None:
+    found = await ended(Memory({}), Records(j1=record(3)), identity)
+    assert (str(found.state), found.exit_code.code, found.source) == ("FAILED", 3, "exit record")
+    found = await ended(Memory({}), Records(j1_3=record(3)), identity, task=3)
+    assert (found.label, found.exit_code.code) == ("1_3", 3)
+
+
+async def test_one_tasks_record_is_not_its_arrays_end() -> None:
+    poller = Poller(Memory({}), fastest=1, slowest=10, clock=QuickClock(), exits=Records(j1_3=record(0)))
+    whole, task = await asyncio.gather(
+        wait(poller, [Followed(MINE)]), wait(poller, [Followed(MINE, (3, None))]), return_exceptions=True
+    )
+    assert isinstance(whole, JobNotFound)
+    assert "it left none" in whole.hint
+    assert isinstance(task, JobNotFound)
+
+
+async def test_an_id_alone_takes_no_record_of_a_job_that_was_never_seen() -> None:
+    with pytest.raises(JobNotFound):
+        await ended(Memory({}), Records(j1=record(3)), Identity(1))
 
 
 async def test_the_record_of_an_earlier_start_does_not_count() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
@@ -20,6 +21,7 @@ from slurm_rest.errors import (
     Unreachable,
 )
 from slurm_rest.transport import switching
+from slurm_rest.transport.answers import unserved_accounting
 from slurm_rest.transport.base import Counters
 from slurm_rest.transport.conditions import falls_through
 from tests.support.logs import logged
@@ -59,6 +61,20 @@ async def test_a_refusal_over_the_second_way_is_the_answer(setup: Setup) -> None
     with pytest.raises(JobNotFound, match="no such job"):
         await setup.all.states([5])
     assert (setup.states(), setup.cli.calls) == (["rest open", "ssh closed", "cli closed"], [])
+
+
+async def test_accounting_that_one_way_does_not_serve_is_asked_over_another(setup: Setup) -> None:
+    setup.rest.fault = unserved_accounting("http://slurm:6820")
+    setup.rest.capabilities = replace(setup.rest.capabilities, accounting=False)
+    assert not setup.all.capabilities.accounting
+    assert [row.job_id for row in await setup.all.states([5])] == [5]
+    assert setup.states() == ["rest closed", "ssh closed", "cli closed"], "it serves all the rest"
+    assert setup.all.name == "rest"
+    assert setup.all.capabilities.accounting
+    # A way that may come back is waited for.
+    setup.ssh.fault = setup.cli.fault = AWAY
+    with pytest.raises(Unreachable, match="Nothing listens"):
+        await setup.all.states([5])
 
 
 async def test_it_goes_on_to_the_last_and_tells_what_all_said(setup: Setup) -> None:

@@ -196,7 +196,7 @@ async def test_a_job_that_was_seen_and_vanished_has_no_outcome_instead_of_a_gues
 async def test_without_accounting_the_error_says_so() -> None:
     memory = Memory({"7": "RUNNING"}, {}, looks=[{}])
     memory.capabilities = replace(memory.capabilities, accounting=False)
-    with pytest.raises(OutcomeUnknown, match=r"keeps no accounting.*MinJobAge"):
+    with pytest.raises(OutcomeUnknown, match=r"no accounting to ask.*MinJobAge"):
         await follow(memory, Identity(7))
 
 

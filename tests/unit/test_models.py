@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import pickle
 from datetime import datetime, timezone
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ import pytest
 
 import slurm_rest
 from slurm_rest import JobState
-from slurm_rest.models import CancelResult, ExitCode, JobInfo, group_record
+from slurm_rest.models import CancelResult, ExitCode, JobInfo, combined_state, group_record, member_key
 
 EARLY, LATE = datetime(2027, 1, 1, tzinfo=timezone.utc), datetime(2027, 1, 2, tzinfo=timezone.utc)
 
@@ -69,6 +70,21 @@ def test_an_array_is_one_record() -> None:
     assert (whole.id, whole.label, whole.name) == (12, "12", "a")
     assert (str(whole.state), whole.exit_code, whole.reason) == ("FAILED", ExitCode(3, 0), "NonZeroExitCode")
     assert (whole.start_time, whole.end_time) == (EARLY, LATE)
+
+
+def test_what_stands_for_an_array_does_not_depend_on_the_order_in_which_slurm_tells_of_its_tasks() -> None:
+    # slurmctld tells of the last task first, which has the array's own id (22.05, 24.11, 26.05); sacct goes by number.
+    members = [
+        info(12, "CANCELLED", array_job_id=12, array_task_id=2, exit_code=ExitCode(0, 15)),
+        info(13, "COMPLETED", array_job_id=12, array_task_id=0, exit_code=ExitCode(0, 0)),
+        info(14, "FAILED", array_job_id=12, array_task_id=1, exit_code=ExitCode(4, 0)),
+        info(15, "CANCELLED", array_job_id=12, array_tasks="3-9"),
+    ]
+    for order in itertools.permutations(members):
+        whole = group_record(12, order)
+        assert (str(whole.state), whole.exit_code) == ("FAILED", ExitCode(4, 0))
+        told = {member_key(record): record.state for record in order}
+        assert str(combined_state(told)) == "FAILED"
 
 
 def test_one_record_under_another_id_is_a_group() -> None:

@@ -25,6 +25,8 @@ from slurm_rest.errors import (
     WaitTimeout,
 )
 from slurm_rest.identity import Identity
+from slurm_rest.poller import Poller
+from slurm_rest.transport.answers import unserved_accounting
 from slurm_rest.transport.base import StateRow
 from slurm_rest.transport.capabilities import Capabilities
 from slurm_rest.watched import Followed, Watched
@@ -145,6 +147,13 @@ async def test_an_array_is_over_when_all_its_tasks_are() -> None:
     assert len(memory.asked) == 3
 
 
+async def test_an_array_ends_as_its_first_task_that_failed_whoever_tells_first_of_the_last() -> None:
+    rows = {"10_2": "CANCELLED", "10_0": "COMPLETED", "10_1": "FAILED"}
+    memory = Memory({"10_2": "RUNNING", "10_0": "RUNNING", "10_1": "RUNNING"}, rows)
+    assert shown(await watch(memory).wait([10])) == {10: "FAILED"}
+    assert shown(await Poller(Memory(rows)).states([10])) == {10: "FAILED"}
+
+
 async def test_a_task_that_ended_and_was_forgotten_keeps_its_end() -> None:
     memory = Memory({"10_1": "FAILED", "10_2": "RUNNING"}, {"10_2": "RUNNING"}, {"10_2": "COMPLETED"})
     assert shown(await watch(memory).wait([10])) == {10: "FAILED"}
@@ -241,8 +250,21 @@ async def test_without_accounting_nobody_guesses_what_became_of_a_waiting_task(n
     for error in (whole, waiting):
         assert isinstance(error, OutcomeUnknown)
         assert "10_2" in error.message
-        assert "the cluster keeps no accounting" in error.message
+        assert "there is no accounting to ask" in error.message
         assert "SLURM_REST_EXIT_RECORDS" in error.hint
+    assert str(ended) == "COMPLETED"
+
+
+@pytest.mark.parametrize("looks", [[], [{}]], ids=["records", "none in time"])
+async def test_without_accounting_the_ends_that_the_controller_told_stand_beside_a_vanished_task(
+    looks: list[dict[str, str]], no_grace: None
+) -> None:
+    memory = Memory(*WAITED, {}, looks=looks)
+    memory.capabilities, memory.past = Capabilities(accounting=False), NoAccounting("none")
+    shared = watch(memory)
+    whole, ended = await asyncio.gather(shared.wait([10]), shared.wait_member(10, (1, None)), return_exceptions=True)
+    assert isinstance(whole, OutcomeUnknown)
+    assert "How 10_2 ended" in whole.message
     assert str(ended) == "COMPLETED"
 
 
@@ -262,8 +284,29 @@ async def test_a_waiting_task_that_vanished_is_not_judged_while_accounting_is_aw
 async def test_without_accounting_a_waiting_job_that_vanished_is_unknown(no_grace: None) -> None:
     memory = Memory({"1": "PENDING"}, {}, looks=[{}])
     memory.capabilities, memory.past = Capabilities(accounting=False), NoAccounting("none")
-    with pytest.raises(OutcomeUnknown, match=r"last seen PENDING .* the cluster keeps no accounting"):
+    with pytest.raises(OutcomeUnknown, match=r"last seen PENDING .* there is no accounting to ask"):
         await watch(memory).wait([1])
+
+
+async def test_a_job_that_left_is_unknown_where_accounting_is_not_served(no_grace: None) -> None:
+    memory = Memory({"1": "RUNNING", "2": "RUNNING"}, {"2": "FAILED"}, looks=[unserved_accounting("here")])
+    memory.capabilities = Capabilities(accounting=False)
+    shared = watch(memory)
+    left, ended = await asyncio.gather(shared.wait([1]), shared.wait([2]), return_exceptions=True)
+    assert isinstance(left, OutcomeUnknown)
+    assert str(left.message).endswith("there is no accounting to ask")
+    assert isinstance(ended, dict)
+    assert shown(ended) == {2: "FAILED"}
+
+
+async def test_without_accounting_nobody_says_that_a_job_never_was(no_grace: None) -> None:
+    memory = Memory({})
+    memory.capabilities = Capabilities(accounting=False)
+    for wait in (watch(memory).wait([1]), watch(memory).wait_member(1, (2, None))):
+        with pytest.raises(JobNotFound, match="The controller knows no job 1") as caught:
+            await wait
+        assert "no accounting to ask" in caught.value.hint
+        assert "MinJobAge" in caught.value.hint
 
 
 async def test_a_wait_for_a_member_of_nothing_ends(no_grace: None) -> None:

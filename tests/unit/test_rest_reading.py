@@ -8,11 +8,13 @@ import httpx
 import pytest
 
 from slurm_rest import JobState
+from slurm_rest.api import API_VERSIONS
 from slurm_rest.errors import (
     AccountingDown,
     ControllerDown,
     ErrorContext,
     JobNotFound,
+    NoAccounting,
     SlurmError,
     SpecError,
     TokenRejected,
@@ -23,7 +25,7 @@ from slurm_rest.transport.rest.readings import assign_rows, parse_rows
 from slurm_rest.transport.rest.states import StateReader, Told
 
 from .captures import PLACES, capture, failure
-from .wire import DOWN, NEW, UP, Server, accounted, client, good, job, no_pauses, query_of, server, states
+from .wire import DOWN, NEW, NOT_SERVED, UP, Server, accounted, client, good, job, no_pauses, query_of, server, states
 
 __all__ = ["no_pauses", "server"]
 
@@ -240,6 +242,24 @@ async def test_a_dead_accounting_is_not_read_as_no_job(server: Server) -> None:
     async with client() as slurm:
         with pytest.raises(AccountingDown):
             await slurm.info(7)
+
+
+async def test_a_slurmrestd_that_serves_no_accounting_still_tells_what_the_controller_has(server: Server) -> None:
+    # 24.11 with -s openapi/slurmctld on a cluster that keeps accounting: ping/ names the storage, /slurmdb is a 404.
+    server.ping()
+    for version in API_VERSIONS[:-1]:
+        server.on("GET", f"/slurm/{version}/ping/", NOT_SERVED)
+    server.on("GET", "/slurmdb/v0.0.45/jobs/", NOT_SERVED)
+    server.on("GET", "/jobs/state/", states(("7", "FAILED"), ("8", "FAILED")))
+    for job_id in (7, 8):
+        server.on("GET", f"/job/{job_id}", good(jobs=[job(job_id, "FAILED")]))
+    server.on("GET", "/job/9", UNKNOWN)
+    async with client() as slurm:
+        assert [str(record.state) for record in await slurm.wait([7, 8])] == ["FAILED", "FAILED"]
+        with pytest.raises(NoAccounting, match="serves no accounting") as caught:
+            await slurm.info(9)
+        assert "openapi/slurmdbd" in caught.value.hint
+        assert not slurm.capabilities.accounting
 
 
 async def test_a_task_that_left_the_controller_still_counts_for_its_array(server: Server) -> None:

@@ -12,6 +12,7 @@ import click
 
 from slurm_rest.models import JobInfo
 from slurm_rest.tables import OutcomeTable
+from slurm_rest.transport.ids import no_such_job
 
 from .documents import JOB_KEYS, describe
 from .failures import Failed
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["status", "wait"]
 
-_NOBODY_KNOWS = "Neither the controller nor accounting knows it."
-
 
 @click.command(short_help="Show how jobs are doing, or how they ended.")
 @click.argument("jobs", metavar="JOB...", type=JobId(), nargs=-1, required=True)
@@ -37,10 +36,14 @@ def status(ctx: click.Context, jobs: tuple[Named, ...], as_json: bool) -> None:
     Exit status 1 if one of them does not exist; how a job ended does not matter.
     """
     named = list(dict.fromkeys(jobs))
-    records = with_client(ctx, lambda client: _records(client, named))
+
+    async def work(client: AsyncSlurmClient) -> tuple[list[JobInfo | None], bool]:
+        return await _records(client, named), client.capabilities.accounting
+
+    records, accounting = with_client(ctx, work)
     _show([record for record in records if record], as_json)
     unknown = [job for job, record in zip(named, records, strict=True) if record is None]
-    _report_unknown(unknown)
+    _report_unknown(unknown, accounting=accounting)
     if unknown:
         raise Failed
 
@@ -61,7 +64,7 @@ def wait(ctx: click.Context, jobs: tuple[Named, ...], timeout: float | None, qui
     async def work(client: AsyncSlurmClient) -> tuple[list[Named], list[JobInfo], list[list[JobInfo]]]:
         begin = time.monotonic()
         known, unknown = await split_known(client, named, timeout, quiet=quiet)
-        _report_unknown(unknown)
+        _report_unknown(unknown, accounting=client.capabilities.accounting)
         handles = [job.of(client) for job in known]
         left = None if timeout is None else max(0.0, timeout - (time.monotonic() - begin))
         records = await follow(client, handles, timeout=left, quiet=quiet) if handles else []
@@ -82,9 +85,10 @@ async def _records(client: AsyncSlurmClient, jobs: Sequence[Named]) -> list[JobI
     return await asyncio.gather(*(record_of(client, job) for job in jobs))
 
 
-def _report_unknown(jobs: Iterable[Named]) -> None:
+def _report_unknown(jobs: Iterable[Named], *, accounting: bool) -> None:
     for job in jobs:
-        complain(f"there is no job {job}", _NOBODY_KNOWS)
+        error = no_such_job(str(job), accounting=accounting)
+        complain(error.message[:1].lower() + error.message[1:], error.hint)
 
 
 def _of_all(record: JobInfo) -> JobInfo:

@@ -14,7 +14,7 @@ from datetime import date, datetime, time, timedelta
 
 from .kinds import Kind, text, whole
 
-__all__ = ["TIMESTAMP", "resolve"]
+__all__ = ["TIMESTAMP", "counts_from_now", "resolve"]
 
 _FORMS = 'takes a time such as "now+1hour", "16:00", "tomorrow", "2030-01-02T03:04", an aware datetime or Unix seconds'
 # The end of the year 9999, where Python's own dates end.
@@ -60,6 +60,11 @@ def resolve(value: str | int, now: datetime) -> int:
     if not 0 < moment <= _LATEST:
         raise ValueError(_FORMS)
     return moment
+
+
+def counts_from_now(value: object) -> bool:
+    """Tell whether a time is ``now`` and seconds from there: the same in every time zone."""
+    return isinstance(value, str) and _NOW.fullmatch(value.partition("\n")[0].strip()) is not None
 
 
 def _read(value: str, now: datetime) -> int:

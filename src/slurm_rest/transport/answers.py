@@ -46,6 +46,7 @@ __all__ = [
     "read_answer",
     "submit_error",
     "submitted_id",
+    "unserved_accounting",
 ]
 
 # "Unable to resolve user": 24.11 and 26.05 look each name up where slurmrestd runs.
@@ -274,6 +275,14 @@ def no_accounting(where: str) -> NoAccounting:
     """Say that the cluster keeps no accounting."""
     hint = "Only jobs in the controller's memory are known (MinJobAge); AccountingStorageType would keep all."
     return NoAccounting(f"The cluster of {where} keeps no accounting", hint=hint)
+
+
+def unserved_accounting(where: str) -> NoAccounting:
+    """Say that accounting is kept, but not served there: slurmrestd was started with openapi/slurmctld alone."""
+    hint = "Load openapi/slurmdbd there, too (-s, or SLURMRESTD_OPENAPI_PLUGINS), or set SLURM_REST_SSH_HOST beside it."
+    error = NoAccounting(f"The slurmrestd of {where} serves no accounting", hint=hint)
+    error.elsewhere = True
+    return error
 
 
 def _describe(answer: Answer) -> str:

@@ -24,6 +24,7 @@ from slurm_rest.errors import (
 )
 from slurm_rest.models import CancelResult, Ping, Submission
 from slurm_rest.sbatch import JobSpec
+from slurm_rest.sbatch.times import counts_from_now
 from slurm_rest.states import BaseState, JobState
 
 from .advice import BY_HAND, SUBMIT_AGAIN, advice_on
@@ -204,7 +205,19 @@ def _specs(spec: JobSpec, jobs: Sequence[Mapping[str, object]]) -> Iterable[JobS
         if part.nodefile is not None:
             nodes = made.get("required_nodes")
             changes |= {"nodefile": None, "nodelist": ",".join(nodes) if isinstance(nodes, list) else nodes}
+        changes |= _moments(part, made)
         yield part.replace(**changes)
+
+
+def _moments(part: JobSpec, made: Mapping[str, object]) -> dict[str, object]:
+    """Return the moments that depend on a time zone as they are over REST too: in the submitter's, not in the host's.
+
+    What counts from now does not depend on one, and is better counted by the host's clock.
+    """
+    begin = made.get("begin_time")
+    told = {"begin": begin.get("number") if isinstance(begin, Mapping) else None, "deadline": made.get("deadline")}
+    given = {"begin": part.begin, "deadline": part.deadline}
+    return {name: told[name] for name, text in given.items() if told[name] and not counts_from_now(text)}
 
 
 def read_submission(done: Finished, where: str) -> Submission | SlurmError:

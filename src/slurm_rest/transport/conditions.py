@@ -29,7 +29,7 @@ __all__ = ["falls_through", "is_daemon_away", "is_unusable", "proves_nothing_was
 # that host only.
 _FALLS = (TransportError, AuthError, TokenSourceError, VersionNotServed, ControllerDown, AccountingDown)
 # What is too large here is so everywhere.
-_STAYS = (HostKeyError, UnknownUser, NoAccounting, AnswerTooLarge)
+_STAYS = (HostKeyError, UnknownUser, AnswerTooLarge)
 _NOTHING_SENT = (Unreachable, AuthError, TokenSourceError, VersionNotServed, CommandMissing)
 
 
@@ -37,8 +37,10 @@ def falls_through(error: SlurmError) -> bool:
     """Return whether the next way may be tried after this error.
 
     Unreachable, no answer in time, an answer that is nobody's, no such command, login refused (after renewal) or
-    impossible for want of a token, API version not served, daemon away.
+    impossible for want of a token, API version not served, daemon away, accounting kept but not served.
     """
+    if isinstance(error, NoAccounting):
+        return error.elsewhere
     return isinstance(error, _FALLS) and not isinstance(error, _STAYS)
 
 

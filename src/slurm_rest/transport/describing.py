@@ -18,7 +18,8 @@ async def describe(ids: Collection[int], *, controller: Ask, accounting: Ask, fi
     """Return the records of these jobs; unknown ids are absent.
 
     ``first`` may find some before the controller is asked. ``accounting`` returns the last record of each id; raises
-    AccountingDown where it is needed and does not answer, and what it raises for a cluster without one counts as none.
+    AccountingDown where it is needed and does not answer, NoAccounting where another way may lead to it, and what it
+    raises for a cluster without one counts as none.
     """
     asked = [job_id for job_id in sorted({int(check_id(job_id)) for job_id in ids}) if job_id <= MAX_JOB_ID]
     found = await first(asked)
@@ -27,7 +28,9 @@ async def describe(ids: Collection[int], *, controller: Ask, accounting: Ask, fi
     gone = missing(asked, here)
     try:
         accounted = await accounting(gone) if gone else []
-    except NoAccounting:
+    except NoAccounting as error:
+        if error.elsewhere:
+            raise
         accounted = []
     return [*found, *here, *accounted, *await _purged_tasks(asked, here, accounting)]
 

@@ -95,6 +95,7 @@ class FallbackTransport:
         each = [way.transport.capabilities for way in self.board.ways if way.breaker.is_closed]
         return replace(
             self._now.capabilities,
+            accounting=self._now.capabilities.accounting or self.board.lends_accounting,
             generated_api=any(one.capabilities.generated_api for one in self.transports),
             requeue=any(one.requeue for one in each),
             pending_tasks=any(one.pending_tasks for one in each),

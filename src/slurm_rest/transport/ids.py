@@ -6,10 +6,20 @@ import re
 from collections.abc import Iterable, Iterator
 from signal import Signals
 
-from slurm_rest.errors import SpecError
+from slurm_rest.errors import JobNotFound, SpecError
 from slurm_rest.models import JobInfo
 
-__all__ = ["MAX_JOB_ID", "base_id", "check_id", "check_signal", "group_ids", "latest_records", "read_label", "wrong_id"]
+__all__ = [
+    "MAX_JOB_ID",
+    "base_id",
+    "check_id",
+    "check_signal",
+    "group_ids",
+    "latest_records",
+    "no_such_job",
+    "read_label",
+    "wrong_id",
+]
 
 # Slurm keeps 26 bits for an id; a larger one makes it refuse a whole batch.
 MAX_JOB_ID = 0x03FFFFFF
@@ -48,6 +58,14 @@ def wrong_id(value: object, problem: str = "is not a job id", hint: str = _HINT)
         hint = "Make one of it: client.job(record.label, submit_time=record.submit_time)"
         return SpecError(problem, field="job_id", hint=hint)
     return SpecError(f"{value!r} {problem}", field="job_id", hint=hint)
+
+
+def no_such_job(label: int | str, *, accounting: bool = True) -> JobNotFound:
+    """Return the error about a job that nobody knows; without ``accounting`` it may have been there all the same."""
+    if accounting:
+        return JobNotFound(f"There is no job {label}", hint="Neither the controller nor accounting knows it.")
+    hint = "There is no accounting to ask, and a job that ended is forgotten after a while (MinJobAge)."
+    return JobNotFound(f"The controller knows no job {label}", hint=hint)
 
 
 def check_id(value: object) -> str:

@@ -53,6 +53,7 @@ _ACCOUNTING = (
 _PATHS = ("Restarts", "StdIn", "StdErr", "StdOut")
 _LAST = "ExitCode"
 _NOTHING = frozenset({"", "(null)", "N/A", "None", "Unknown", "None assigned", "n/a"})
+_SIGNAL = re.compile(r"^(RaisedSignal):\d+\(.*\)$")
 _LABEL = re.compile(r"(\d+)(?:_(?:(\d+)|\[([^\]]*)\])|\+(\d+))?")
 
 
@@ -178,7 +179,8 @@ def _queued(record: Mapping[str, str], cluster: str) -> JobInfo:
         qos=told["QOS"],
         cluster=cluster,
         state=state_of(told["State"]),
-        reason=told["Reason"],
+        # The description of the signal, which squeue adds (24.11, 26.05), is no part of the word that slurmrestd says.
+        reason=_SIGNAL.sub(r"\1", told["Reason"]),
         array_job_id=array,
         array_task_id=read_number(tasks),
         array_tasks=tasks if array and read_number(tasks) is None else "",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import TypeVar
 
-from slurm_rest.errors import ApiError, ConfigError, SlurmError, Timeout
+from slurm_rest.errors import ApiError, ConfigError, NoAccounting, SlurmError, Timeout
 from slurm_rest.jitter import spread
 from slurm_rest.models import TransportHealth
 from slurm_rest.within import within
@@ -75,6 +75,8 @@ class Switchboard:
         self._on_switch = on_switch
         self._patience = patience
         self._probes: set[asyncio.Task[None]] = set()
+        # Once one way has answered from accounting in place of another that does not serve it.
+        self.lends_accounting = False
 
     def health(self) -> list[TransportHealth]:
         """Return how each way fares."""
@@ -151,8 +153,14 @@ class Switchboard:
 
     def _most_telling(self, failed: Sequence[tuple[Way, SlurmError]]) -> SlurmError:
         """Return the best way's error, or that of a way that answered; what the others said goes into its hint."""
-        in_order = sorted(failed, key=lambda one: (isinstance(one[1], ConfigError), self.ways.index(one[0])))
-        chosen, error = next((one for one in in_order if is_daemon_away(one[1])), in_order[0])
+
+        def rank(one: tuple[Way, SlurmError]) -> tuple[bool, bool, int]:
+            # A way to accounting that is away for now may come back, one that was never served does not.
+            return isinstance(one[1], ConfigError), isinstance(one[1], NoAccounting), self.ways.index(one[0])
+
+        in_order = sorted(failed, key=rank)
+        away = (one for one in in_order if is_daemon_away(one[1]) and not isinstance(one[1], NoAccounting))
+        chosen, error = next(away, in_order[0])
         others = "; ".join(f"{way.name}: {other.message}" for way, other in in_order if way is not chosen)
         if others:
             # A hint that ends with a command has no full stop of its own.
@@ -216,7 +224,11 @@ class Switchboard:
         if served is not None:
             served.breaker.succeed()
         for way, error in failed:
-            if served is not None or not is_daemon_away(error):
+            if isinstance(error, NoAccounting):
+                # It serves all the rest, so the next question is for it again.
+                way.breaker.succeed()
+                self.lends_accounting = self.lends_accounting or served is not None
+            elif served is not None or not is_daemon_away(error):
                 way.breaker.fail(error.message)
         self._switch()
 

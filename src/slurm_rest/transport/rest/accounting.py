@@ -5,11 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Sequence
 
-from slurm_rest.errors import AccountingDown, ApiError, UnsupportedVersion
+from slurm_rest.errors import AccountingDown, ApiError, NoAccounting, UnsupportedVersion, VersionNotServed
 from slurm_rest.history import HistoryQuery
 from slurm_rest.models import JobInfo, JobUsage
 from slurm_rest.records import read_accounting_job
-from slurm_rest.transport.answers import NO_SUCH_USER, Answer, listing_of, no_accounting, no_such_user
+from slurm_rest.transport.answers import (
+    NO_SUCH_USER,
+    Answer,
+    listing_of,
+    no_accounting,
+    no_such_user,
+    unserved_accounting,
+)
 from slurm_rest.transport.describing import closed
 from slurm_rest.transport.ids import latest_records
 from slurm_rest.usage import read_usage
@@ -31,6 +38,7 @@ class AccountingReader:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._absent_until = 0.0
+        self._elsewhere = False
 
     @property
     def is_absent(self) -> bool:
@@ -86,17 +94,21 @@ class AccountingReader:
     async def get(self, path: str, query: Query = ()) -> Answer:
         """Read from slurmdbd; raises NoAccounting where the cluster has none."""
         if time.monotonic() < self._absent_until:
-            raise no_accounting(self._connection.settings.url)
+            raise self._absence()
         try:
             answer = await self._connection.get("slurmdb", path, query)
         except UnsupportedVersion as error:
-            # A slurmrestd of a cluster without accounting cannot load what answers under /slurmdb.
-            if await self._connection.accounting_storage():
+            if isinstance(error, VersionNotServed):
                 raise
+            # A slurmrestd of a cluster without accounting cannot load what answers under /slurmdb; others need not.
+            self._elsewhere = await self._connection.accounting_storage()
             self._absent_until = time.monotonic() + _ABSENT_SECONDS
-            raise no_accounting(self._connection.settings.url) from error
+            raise self._absence() from error
         self._absent_until = 0.0
         return answer
+
+    def _absence(self) -> NoAccounting:
+        return (unserved_accounting if self._elsewhere else no_accounting)(self._connection.settings.url)
 
 
 def _named(ids: Sequence[int]) -> list[tuple[str, str]]:
