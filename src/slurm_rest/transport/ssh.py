@@ -1,6 +1,6 @@
 """Runs Slurm's commands on a login node over SSH: one connection, kept, checked, and made again when it broke.
 
-The only module that knows asyncssh, which it loads when a connection is first needed.
+asyncssh, which only this module and its neighbours know, is loaded when a connection is first needed.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ import asyncio
 import contextlib
 import importlib.util
 import logging
-import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slurm_rest.config import Settings
-from slurm_rest.errors import AuthError, ConfigError, HostKeyError, Timeout, Unreachable
+from slurm_rest.errors import ConfigError, Timeout, Unreachable
 from slurm_rest.jitter import spread
 from slurm_rest.metrics import Metrics
 from slurm_rest.within import within
@@ -24,7 +23,8 @@ from .command_line import CommandTransport
 from .loops import check_loop
 from .once import RECOVERY_TIMEOUT
 from .shell import Wrapped
-from .ssh_sessions import Sessions, start_sftp, talk
+from .ssh_failures import hung_up, no_way, reason, translated
+from .ssh_sessions import Sessions, listener, start_sftp, talk
 from .streams import Stream
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class SshRunner:
                 pause = next(pauses, None)
                 if pause is None:
                     hint = "Does the sshd there allow fewer than 8 sessions on a connection (MaxSessions)?"
-                    message = f"{self.where} opens no session: {_reason(error)}"
+                    message = f"{self.where} opens no session: {reason(error)}"
                     raise Unreachable(message, hint=hint if busy else "Try it with: ssh HOST true") from error
                 if busy and pause > _BRIEF:
                     # What is open there is no command's: files, which have a connection of their own from now on.
@@ -146,9 +146,12 @@ class SshRunner:
                     await self._drop(connection)
                 if last or not lost:
                     hint = "Does the sshd there offer SFTP (Subsystem sftp)? Try it with: sftp HOST"
-                    if isinstance(error, asyncssh.SFTPError):
-                        hint = "Does a login without a terminal print something (.bashrc)? Try it with: sftp HOST"
-                    raise Unreachable(f"{self.where} opens no SFTP session: {_reason(error)}", hint=hint) from error
+                    if not isinstance(error, asyncssh.ChannelOpenError):
+                        hint = (
+                            "Is there a forced command, or does a profile (.bashrc) print, ask, or start a shell in a"
+                        )
+                        hint += " login without a terminal? Try it with: sftp HOST"
+                    raise Unreachable(f"{self.where} opens no SFTP session: {reason(error)}", hint=hint) from error
         raise AssertionError("not reached")
 
     # --- the way to slurmrestd ------------------------------------------------------------------------------
@@ -171,12 +174,12 @@ class SshRunner:
             except asyncssh.ChannelOpenError as error:
                 if connection.is_closed() and not last:
                     continue
-                raise _no_way(target, self.where, error) from error
+                raise no_way(target, self.where, error) from error
             except (asyncssh.Error, OSError, asyncio.TimeoutError) as error:
                 await self._drop(connection)
                 if last:
                     hint = "Try it with: ssh -W HOST:PORT SSH_HOST"
-                    raise Unreachable(f"{self.where} opens no way to {target}: {_reason(error)}", hint=hint) from error
+                    raise Unreachable(f"{self.where} opens no way to {target}: {reason(error)}", hint=hint) from error
         raise AssertionError("not reached")
 
     # --- the connection -------------------------------------------------------------------------------------
@@ -194,13 +197,11 @@ class SshRunner:
 
     async def _connect_again(self) -> asyncssh.SSHClientConnection:
         """Connect, and again when the host hung up: sshd drops some where many log in at once (MaxStartups)."""
-        import asyncssh
-
         for pause in _HUNG_UP_PAUSES:
             try:
                 return await self._connect()
             except Unreachable as error:  # noqa: PERF203  # beside a connection a try costs nothing
-                if not isinstance(error.__cause__, (asyncssh.ConnectionLost, ConnectionResetError)):
+                if not isinstance(error.__cause__, hung_up()):
                     raise
                 log.info("%s; trying again", error.message)
                 await asyncio.sleep(pause * spread(0.5, 1.5))
@@ -279,7 +280,7 @@ def _as_os_error() -> Iterator[None]:
     try:
         yield
     except asyncssh.Error as error:
-        raise ConnectionError(_reason(error)) from error
+        raise ConnectionError(reason(error)) from error
 
 
 def _is_busy(error: BaseException, connection: asyncssh.SSHClientConnection) -> bool:
@@ -287,16 +288,6 @@ def _is_busy(error: BaseException, connection: asyncssh.SSHClientConnection) -> 
     import asyncssh
 
     return isinstance(error, asyncssh.ChannelOpenError) and not connection.is_closed()
-
-
-def _no_way(target: str, where: str, error: asyncssh.ChannelOpenError) -> Unreachable:
-    import asyncssh
-
-    if error.code == asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED:
-        hint = "Its sshd must allow AllowTcpForwarding, or for a socket AllowStreamLocalForwarding."
-        return Unreachable(f"{where} does not forward connections to {target}", hint=hint)
-    hint = "SLURM_REST_URL is as seen from the SSH host (SLURM_REST_SSH_TUNNEL); is slurmrestd running there?"
-    return Unreachable(f"Nothing listens at {target} as seen from {where}: {_reason(error)}", hint=hint)
 
 
 async def _connect_one(
@@ -309,8 +300,11 @@ async def _connect_one(
     import asyncssh
 
     given = {"port": port, "username": user, "tunnel": tunnel}
-    with _translated(_address(host, port, user)):
-        return await asyncssh.connect(host, **options, **{name: item for name, item in given.items() if item})
+    said: list[str] = []
+    with translated(_address(host, port, user), said):
+        return await asyncssh.connect(
+            host, client_factory=listener(said), **options, **{name: item for name, item in given.items() if item}
+        )
 
 
 def _options(settings: Settings) -> dict[str, object]:
@@ -373,38 +367,6 @@ def _parse_hop(text: str) -> tuple[str, int | None, str | None]:
 
 def _address(host: str, port: int | None, user: str | None) -> str:
     return f"{f'{user}@' if user else ''}{host}{f':{port}' if port else ''}"
-
-
-@contextlib.contextmanager
-def _translated(where: str) -> Iterator[None]:
-    """Turn asyncssh's errors about a connection into ours."""
-    import asyncssh
-
-    try:
-        yield
-    except asyncssh.HostKeyNotVerifiable as error:
-        hint = "Compare the key (ssh-keyscan shows it) with what the host's owner says, then add it to the known hosts."
-        hint += " If another one stands there, ask why it changed: somebody may be in between."
-        raise HostKeyError(f"The host key of {where} is not trusted: {error.reason}", hint=hint) from error
-    except asyncssh.PermissionDenied as error:
-        hint = "Check SLURM_REST_SSH_USER and SLURM_REST_SSH_KEY_FILE; try it with: ssh -o BatchMode=yes HOST true"
-        raise AuthError(f"{where} does not let us in: {error.reason}", hint=hint) from error
-    except asyncssh.ConfigParseError as error:
-        raise ConfigError(f"Cannot use the SSH configuration: {error}", hint="Look into ~/.ssh/config.") from error
-    except socket.gaierror as error:
-        raise Unreachable(f"The SSH host {where} is not known", hint="Check SLURM_REST_SSH_HOST.") from error
-    except (asyncio.TimeoutError, TimeoutError) as error:
-        hint = "Check host and port, and firewalls between."
-        raise Unreachable(f"{where} did not take a connection in time", hint=hint) from error
-    except ConnectionRefusedError as error:
-        raise Unreachable(f"No sshd listens at {where}", hint="Check SLURM_REST_SSH_PORT.") from error
-    except (asyncssh.Error, OSError) as error:
-        hint = "Try it with: ssh -v HOST true"
-        raise Unreachable(f"No SSH connection to {where}: {_reason(error)}", hint=hint) from error
-
-
-def _reason(error: BaseException) -> str:
-    return str(getattr(error, "reason", "") or error or type(error).__name__)
 
 
 def ssh_transport(

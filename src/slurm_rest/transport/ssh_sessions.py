@@ -1,4 +1,4 @@
-"""What goes on in one session of an SSH connection: a program and what it prints, or the start of SFTP."""
+"""What goes on in an SSH connection: what the host says at login, a program and what it prints, the start of SFTP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .shell import MAX_OUTPUT, Ending, Wrapped, too_much
 if TYPE_CHECKING:
     import asyncssh
 
-__all__ = ["Sessions", "start_sftp", "talk"]
+__all__ = ["Sessions", "listener", "start_sftp", "talk"]
 
 _CHUNK = 1 << 16
 
@@ -92,6 +92,21 @@ async def talk(process: asyncssh.SSHClientProcess[bytes], program: Wrapped) -> t
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
     return bytes(output), bytes(errors)
+
+
+def listener(said: list[str]) -> type[asyncssh.SSHClient]:
+    """Return what writes down the banners of a login.
+
+    In them stands why a host that took the key hangs up all the same: PAM's words about an account that has expired,
+    those of /etc/nologin during maintenance.
+    """
+    import asyncssh
+
+    class Listener(asyncssh.SSHClient):
+        def auth_banner_received(self, msg: str, lang: str) -> None:
+            said.append(msg)
+
+    return Listener
 
 
 async def start_sftp(connection: asyncssh.SSHClientConnection) -> asyncssh.SFTPClient:
