@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import importlib.util
 import logging
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ from .loops import check_loop
 from .once import RECOVERY_TIMEOUT
 from .shell import Wrapped
 from .ssh_failures import hung_up, no_way, reason, translated
-from .ssh_sessions import Sessions, listener, start_sftp, talk
+from .ssh_sessions import Heard, Sessions, start_sftp, talk
 from .streams import Stream
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class SshRunner:
             hint = "Install it: pip install 'slurm-rest-client[ssh]'"
             raise ConfigError("SSH needs asyncssh, which is not installed", hint=hint)
         self._settings = settings
-        self.where = _address(settings.ssh_host, settings.ssh_port, settings.ssh_user)
+        self._host = settings.ssh_host.removeprefix("[").removesuffix("]")
+        self.where = _address(self._host, settings.ssh_port, settings.ssh_user)
         self.user = settings.ssh_user or ""
         self._slots = asyncio.Semaphore(_CHANNELS)
         self._connecting = asyncio.Lock()
@@ -223,7 +225,7 @@ class SshRunner:
         jumps: list[asyncssh.SSHClientConnection] = []
         hops = [_parse_hop(hop) for hop in (settings.ssh_proxy_jump or "").split(",") if hop.strip()]
         try:
-            for host, port, user in [*hops, (settings.ssh_host, settings.ssh_port, settings.ssh_user)]:
+            for host, port, user in [*hops, (self._host, settings.ssh_port, settings.ssh_user)]:
                 tunnel = await _connect_one(host, port, user, tunnel, options)
                 jumps.append(tunnel)
         except BaseException:
@@ -299,12 +301,18 @@ async def _connect_one(
 ) -> asyncssh.SSHClientConnection:
     import asyncssh
 
-    given = {"port": port, "username": user, "tunnel": tunnel}
-    said: list[str] = []
-    with translated(_address(host, port, user), said):
-        return await asyncssh.connect(
-            host, client_factory=listener(said), **options, **{name: item for name, item in given.items() if item}
-        )
+    given: dict[str, object] = {"port": port, "username": user, "tunnel": tunnel}
+    heard = Heard()
+    given = {**options, **{name: item for name, item in given.items() if item}, "client_factory": heard.listener()}
+    with translated(_address(host, port, user), heard.said):
+        try:
+            return await asyncssh.connect(host, **given)
+        except hung_up():
+            if not heard.no_more_than_a_greeting:
+                raise
+            # sshd hangs up without a word where it has no key of the types that the known hosts have. Whatever it has
+            # instead is to be shown, and to be refused.
+            return await asyncssh.connect(host, **given, server_host_key_algs="default")
 
 
 def _options(settings: Settings) -> dict[str, object]:
@@ -325,7 +333,18 @@ def _options(settings: Settings) -> dict[str, object]:
     return options
 
 
-def _known_hosts(chosen: Path | None) -> list[str] | bytes:
+def _known_hosts(chosen: Path | None) -> asyncssh.SSHKnownHosts:
+    import asyncssh
+
+    files = _known_hosts_files(chosen)
+    try:
+        return asyncssh.read_known_hosts(files) if files else asyncssh.import_known_hosts("")
+    except ValueError as error:  # bytes that are no text as well
+        hint = "It has one key a line, as ssh-keyscan prints them."
+        raise ConfigError(f"Cannot read the known hosts in {' and '.join(files)}: {error}", hint=hint) from error
+
+
+def _known_hosts_files(chosen: Path | None) -> list[str]:
     if chosen is not None:
         if not chosen.is_file():
             hint = "Write the host's key there: ssh-keyscan HOST, compared with what its owner says."
@@ -335,7 +354,7 @@ def _known_hosts(chosen: Path | None) -> list[str] | bytes:
             raise ConfigError(problem if chosen.exists() else f"There is no file of known hosts {chosen}", hint=hint)
         return [str(chosen)]
     files = (Path("~/.ssh/known_hosts").expanduser(), Path("/etc/ssh/ssh_known_hosts"))
-    return [str(path) for path in files if path.is_file()] or b""
+    return [str(path) for path in files if path.is_file()]
 
 
 def _read_key(key: str | Path) -> asyncssh.SSHKey:
@@ -355,18 +374,20 @@ def _read_key(key: str | Path) -> asyncssh.SSHKey:
         raise ConfigError(f"{name} cannot be read: {error.strerror}", hint="Check SLURM_REST_SSH_KEY_FILE.") from None
 
 
+_HOP = re.compile(r"(?:(?P<user>.*)@)?(?:\[(?P<v6>[^]]+)\]|(?P<host>[^-:/@[][^:/@[]*))(?::(?P<port>[0-9]{1,5}))?")
+
+
 def _parse_hop(text: str) -> tuple[str, int | None, str | None]:
-    user, at, rest = text.strip().rpartition("@")
-    host, colon, port = rest.rpartition(":")
-    if not colon:
-        host, port = rest, ""
-    if not host or (port and not port.isdecimal()) or host.startswith("-"):
-        raise ConfigError(f"{text!r} is not a jump host", hint="Write [USER@]HOST[:PORT] (SLURM_REST_SSH_PROXY_JUMP).")
-    return host, int(port) if port else None, user if at else None
+    found = _HOP.fullmatch(text.strip())
+    if found is None or not 0 < int(found["port"] or 22) < 65536:
+        hint = "Write [USER@]HOST[:PORT], an IPv6 address in brackets (SLURM_REST_SSH_PROXY_JUMP)."
+        raise ConfigError(f"{text!r} is not a jump host", hint=hint)
+    return found["v6"] or found["host"], int(found["port"]) if found["port"] else None, found["user"]
 
 
 def _address(host: str, port: int | None, user: str | None) -> str:
-    return f"{f'{user}@' if user else ''}{host}{f':{port}' if port else ''}"
+    shown = f"[{host}]" if ":" in host and port else host
+    return f"{f'{user}@' if user else ''}{shown}{f':{port}' if port else ''}"
 
 
 def ssh_transport(

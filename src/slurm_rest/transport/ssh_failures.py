@@ -13,6 +13,8 @@ from slurm_rest.errors import AuthError, ConfigError, HostKeyError, Unreachable
 if TYPE_CHECKING:
     import asyncssh
 
+_TRY = "Try it with: ssh -v HOST true"
+
 __all__ = ["hung_up", "no_way", "reason", "translated"]
 
 
@@ -33,10 +35,12 @@ def translated(where: str, said: list[str]) -> Iterator[None]:
     import asyncssh
 
     try:
-        yield
+        with _configuration(where):
+            yield
     except asyncssh.HostKeyNotVerifiable as error:
         hint = "Compare the key (ssh-keyscan shows it) with what the host's owner says, then add it to the known hosts."
         hint += " If another one stands there, ask why it changed: somebody may be in between."
+        hint += " A jump host of ~/.ssh/config is looked for in ~/.ssh/known_hosts alone."
         raise HostKeyError(f"The host key of {where} is not trusted: {error.reason}", hint=hint) from error
     except asyncssh.PermissionDenied as error:
         hint = (
@@ -44,9 +48,7 @@ def translated(where: str, said: list[str]) -> Iterator[None]:
         )
         hint += " key cannot be given. Try it with: ssh -o BatchMode=yes HOST true"
         raise AuthError(f"{where} does not let us in: {error.reason}", hint=hint) from error
-    except asyncssh.ConfigParseError as error:
-        raise ConfigError(f"Cannot use the SSH configuration: {error}", hint="Look into ~/.ssh/config.") from error
-    except socket.gaierror as error:
+    except (socket.gaierror, UnicodeError) as error:
         raise Unreachable(f"The SSH host {where} is not known", hint="Check SLURM_REST_SSH_HOST.") from error
     except (asyncio.TimeoutError, TimeoutError) as error:
         hint = "Check host and port, and firewalls between."
@@ -54,13 +56,40 @@ def translated(where: str, said: list[str]) -> Iterator[None]:
     except ConnectionRefusedError as error:
         raise Unreachable(f"No sshd listens at {where}", hint="Check SLURM_REST_SSH_PORT.") from error
     except (asyncssh.Error, OSError) as error:
-        hint = "Try it with: ssh -v HOST true"
         if said and isinstance(error, hung_up()):
-            hint = "Does it take logins of this account at present (expired, /etc/nologin)? " + hint
+            hint = "Does it take logins of this account at present (expired, /etc/nologin)? " + _TRY
             words = " ".join("".join(said).split())[-300:]
             # Without the cause: this host means it, and another call counts against the caller (PerSourcePenalties).
             raise Unreachable(f"{where} hangs up at the login and says: {words}", hint=hint) from None
-        raise Unreachable(f"No SSH connection to {where}: {reason(error)}", hint=hint) from error
+        raise _no_connection(where, error) from error
+
+
+@contextlib.contextmanager
+def _configuration(where: str) -> Iterator[None]:
+    """Turn what ~/.ssh/config has wrong into ConfigError."""
+    import asyncssh
+
+    try:
+        yield
+    except asyncssh.ConfigParseError as error:
+        raise ConfigError(f"Cannot use the SSH configuration: {error}", hint="Look into ~/.ssh/config.") from error
+    except UnicodeDecodeError as error:
+        hint = "Look into ~/.ssh/config and the files that it includes."
+        raise ConfigError("The SSH configuration has bytes that are no UTF-8", hint=hint) from error
+    except RecursionError as error:
+        raise ConfigError(f"A jump host of {where} leads back to itself", hint="Look into ~/.ssh/config.") from error
+    except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
+        if error.filename is None:
+            raise
+        hint = (
+            "~/.ssh/config names it (IdentityFile, ProxyCommand and the like); where ssh goes on without a key's file,"
+        )
+        hint += " this does not: take the line out, or set SLURM_REST_SSH_KEY_FILE."
+        raise ConfigError(f"{error.filename}, for SSH to {where}: {error.strerror}", hint=hint) from error
+
+
+def _no_connection(where: str, error: BaseException) -> Unreachable:
+    return Unreachable(f"No SSH connection to {where}: {reason(error)}", hint=_TRY)
 
 
 def hung_up() -> tuple[type[Exception], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from .shell import MAX_OUTPUT, Ending, Wrapped, too_much
@@ -11,7 +12,7 @@ from .shell import MAX_OUTPUT, Ending, Wrapped, too_much
 if TYPE_CHECKING:
     import asyncssh
 
-__all__ = ["Sessions", "listener", "start_sftp", "talk"]
+__all__ = ["Heard", "Sessions", "start_sftp", "talk"]
 
 _CHUNK = 1 << 16
 
@@ -94,19 +95,37 @@ async def talk(process: asyncssh.SSHClientProcess[bytes], program: Wrapped) -> t
     return bytes(output), bytes(errors)
 
 
-def listener(said: list[str]) -> type[asyncssh.SSHClient]:
-    """Return what writes down the banners of a login.
+@dataclass
+class Heard:
+    """What came from a host before it let anybody in.
 
-    In them stands why a host that took the key hangs up all the same: PAM's words about an account that has expired,
-    those of /etc/nologin during maintenance.
+    ``said`` are its banners: in them stands why a host that took the key hangs up all the same, PAM's words about an
+    account that has expired, those of /etc/nologin during maintenance.
     """
-    import asyncssh
 
-    class Listener(asyncssh.SSHClient):
-        def auth_banner_received(self, msg: str, lang: str) -> None:
-            said.append(msg)
+    said: list[str] = field(default_factory=list)
+    connection: asyncssh.SSHClientConnection | None = None
 
-    return Listener
+    @property
+    def no_more_than_a_greeting(self) -> bool:
+        """True where an SSH server answered, and showed no host key."""
+        there = self.connection
+        return bool(there and there.get_extra_info("server_version") and there.get_server_host_key() is None)
+
+    def listener(self) -> type[asyncssh.SSHClient]:
+        """Return what writes it down."""
+        import asyncssh
+
+        heard = self
+
+        class Listener(asyncssh.SSHClient):
+            def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
+                heard.connection = conn
+
+            def auth_banner_received(self, msg: str, lang: str) -> None:
+                heard.said.append(msg)
+
+        return Listener
 
 
 async def start_sftp(connection: asyncssh.SSHClientConnection) -> asyncssh.SFTPClient:
