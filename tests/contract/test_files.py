@@ -142,6 +142,22 @@ async def test_links_inside_are_followed_and_others_reported(place: Place) -> No
     assert await place.files.names(place.name) == ["a", "b", "etc", "none", "up"]
 
 
+async def test_removing_goes_through_no_link(place: Place) -> None:
+    kept = place.write("outside/kept", b"kept")
+    place.write("tree/x")
+    for name in ("link", "back"):
+        (place.here / "tree" / name).symlink_to("../outside")
+    for end in ("/.", "/./", "/..", "/../"):
+        with pytest.raises(FilesError, match="not to be removed as a whole"):
+            await place.files.remove(f"{place.name}/tree/link{end}", recursive=True)
+    assert await place.files.remove(f"{place.name}/tree/link/", recursive=True)
+    assert kept.read_bytes() == b"kept"
+    assert sorted(os.listdir(place.here / "tree")) == ["back", "x"]
+    # Behind a link .. leads to where the link's target is, as it does when the file is read.
+    assert await place.files.remove(f"{place.name}/tree/back/../tree/x")
+    assert os.listdir(place.here / "tree") == ["back"]
+
+
 async def test_what_is_missing_and_what_is_no_file(place: Place) -> None:
     place.write("f")
     os.mkfifo(place.here / "pipe")

@@ -282,6 +282,17 @@ async def test_a_host_that_hangs_up_is_called_again(way: Way, tmp_path: Path, mo
         await refused(way, Unreachable, **through)
 
 
+async def test_a_host_down_for_maintenance_is_called_once_and_says_so(own: tuple[Cluster, AsyncSlurmClient]) -> None:
+    cluster, client = own
+    cluster.exec(["sh", "-c", "echo 'Back on Monday' > /etc/nologin"], check=True)
+    with pytest.raises(Unreachable, match=r"hangs up at the login and says: Back on Monday") as caught:
+        await client.submit(TRUE)
+    assert "/etc/nologin" in caught.value.hint
+    assert cluster.logs("sshd").count("PAM account configuration") == 1
+    cluster.exec(["rm", "/etc/nologin"], check=True)
+    assert (await client.submit(TRUE, hold=True)).id
+
+
 async def test_a_silent_peer_is_found_dead(
     own: tuple[Cluster, AsyncSlurmClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:

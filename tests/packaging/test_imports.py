@@ -42,7 +42,7 @@ ORDER = [
     *("exporters", "notebook", "testing", "cli", "__main__"),
 ]
 # Each of these is known to one place; everything else goes through it.
-SSH = ("transport/ssh.py", "transport/ssh_sessions.py", "transport/files/sftp.py")
+SSH = ("transport/ssh.py", "transport/ssh_failures.py", "transport/ssh_sessions.py", "transport/files/sftp.py")
 ONLY_IN: dict[str, str | tuple[str, ...]] = {
     "httpx": "transport/rest/",
     "asyncssh": SSH,

@@ -246,7 +246,9 @@ def read_submission(done: Finished, where: str) -> Submission | SlurmError:
         return Timeout(f"sbatch on {where} took too long and was ended: {said}", hint=hint, context=context)
     if _LOST.search(said):
         return failure(done, where)
-    if done.status == 0 or (done.status > 125 and done.status != 255):
+    # A site's wrapper may fail behind an sbatch that has told its job.
+    told = any((job := _PARSABLE.fullmatch(line)) and int(job[1]) > 0 for line in lines)
+    if done.status == 0 or told or (done.status > 125 and done.status != 255):
         message = f"sbatch on {where} did not tell whether there is a job (exit status {done.status}): {said}"
         return ProtocolError(message, hint="Try sbatch there by hand.", context=context)
     raise SubmitRejected(f"Slurm refused the job: {said}", hint=advice_on(said) or SUBMIT_AGAIN, context=context)

@@ -1,6 +1,6 @@
 """Runs Slurm's commands on a login node over SSH: one connection, kept, checked, and made again when it broke.
 
-The only module that knows asyncssh, which it loads when a connection is first needed.
+asyncssh, which only this module and its neighbours know, is loaded when a connection is first needed.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import asyncio
 import contextlib
 import importlib.util
 import logging
-import socket
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slurm_rest.config import Settings
-from slurm_rest.errors import AuthError, ConfigError, HostKeyError, Timeout, Unreachable
+from slurm_rest.errors import ConfigError, Timeout, Unreachable
 from slurm_rest.jitter import spread
 from slurm_rest.metrics import Metrics
 from slurm_rest.within import within
@@ -24,7 +24,8 @@ from .command_line import CommandTransport
 from .loops import check_loop
 from .once import RECOVERY_TIMEOUT
 from .shell import Wrapped
-from .ssh_sessions import Sessions, start_sftp, talk
+from .ssh_failures import hung_up, no_way, reason, translated
+from .ssh_sessions import Heard, Sessions, start_sftp, talk
 from .streams import Stream
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class SshRunner:
             hint = "Install it: pip install 'slurm-rest-client[ssh]'"
             raise ConfigError("SSH needs asyncssh, which is not installed", hint=hint)
         self._settings = settings
-        self.where = _address(settings.ssh_host, settings.ssh_port, settings.ssh_user)
+        self._host = settings.ssh_host.removeprefix("[").removesuffix("]")
+        self.where = _address(self._host, settings.ssh_port, settings.ssh_user)
         self.user = settings.ssh_user or ""
         self._slots = asyncio.Semaphore(_CHANNELS)
         self._connecting = asyncio.Lock()
@@ -114,7 +116,7 @@ class SshRunner:
                 pause = next(pauses, None)
                 if pause is None:
                     hint = "Does the sshd there allow fewer than 8 sessions on a connection (MaxSessions)?"
-                    message = f"{self.where} opens no session: {_reason(error)}"
+                    message = f"{self.where} opens no session: {reason(error)}"
                     raise Unreachable(message, hint=hint if busy else "Try it with: ssh HOST true") from error
                 if busy and pause > _BRIEF:
                     # What is open there is no command's: files, which have a connection of their own from now on.
@@ -146,9 +148,12 @@ class SshRunner:
                     await self._drop(connection)
                 if last or not lost:
                     hint = "Does the sshd there offer SFTP (Subsystem sftp)? Try it with: sftp HOST"
-                    if isinstance(error, asyncssh.SFTPError):
-                        hint = "Does a login without a terminal print something (.bashrc)? Try it with: sftp HOST"
-                    raise Unreachable(f"{self.where} opens no SFTP session: {_reason(error)}", hint=hint) from error
+                    if not isinstance(error, asyncssh.ChannelOpenError):
+                        hint = (
+                            "Is there a forced command, or does a profile (.bashrc) print, ask, or start a shell in a"
+                        )
+                        hint += " login without a terminal? Try it with: sftp HOST"
+                    raise Unreachable(f"{self.where} opens no SFTP session: {reason(error)}", hint=hint) from error
         raise AssertionError("not reached")
 
     # --- the way to slurmrestd ------------------------------------------------------------------------------
@@ -171,12 +176,12 @@ class SshRunner:
             except asyncssh.ChannelOpenError as error:
                 if connection.is_closed() and not last:
                     continue
-                raise _no_way(target, self.where, error) from error
+                raise no_way(target, self.where, error) from error
             except (asyncssh.Error, OSError, asyncio.TimeoutError) as error:
                 await self._drop(connection)
                 if last:
                     hint = "Try it with: ssh -W HOST:PORT SSH_HOST"
-                    raise Unreachable(f"{self.where} opens no way to {target}: {_reason(error)}", hint=hint) from error
+                    raise Unreachable(f"{self.where} opens no way to {target}: {reason(error)}", hint=hint) from error
         raise AssertionError("not reached")
 
     # --- the connection -------------------------------------------------------------------------------------
@@ -194,13 +199,11 @@ class SshRunner:
 
     async def _connect_again(self) -> asyncssh.SSHClientConnection:
         """Connect, and again when the host hung up: sshd drops some where many log in at once (MaxStartups)."""
-        import asyncssh
-
         for pause in _HUNG_UP_PAUSES:
             try:
                 return await self._connect()
             except Unreachable as error:  # noqa: PERF203  # beside a connection a try costs nothing
-                if not isinstance(error.__cause__, (asyncssh.ConnectionLost, ConnectionResetError)):
+                if not isinstance(error.__cause__, hung_up()):
                     raise
                 log.info("%s; trying again", error.message)
                 await asyncio.sleep(pause * spread(0.5, 1.5))
@@ -222,7 +225,7 @@ class SshRunner:
         jumps: list[asyncssh.SSHClientConnection] = []
         hops = [_parse_hop(hop) for hop in (settings.ssh_proxy_jump or "").split(",") if hop.strip()]
         try:
-            for host, port, user in [*hops, (settings.ssh_host, settings.ssh_port, settings.ssh_user)]:
+            for host, port, user in [*hops, (self._host, settings.ssh_port, settings.ssh_user)]:
                 tunnel = await _connect_one(host, port, user, tunnel, options)
                 jumps.append(tunnel)
         except BaseException:
@@ -279,7 +282,7 @@ def _as_os_error() -> Iterator[None]:
     try:
         yield
     except asyncssh.Error as error:
-        raise ConnectionError(_reason(error)) from error
+        raise ConnectionError(reason(error)) from error
 
 
 def _is_busy(error: BaseException, connection: asyncssh.SSHClientConnection) -> bool:
@@ -287,16 +290,6 @@ def _is_busy(error: BaseException, connection: asyncssh.SSHClientConnection) -> 
     import asyncssh
 
     return isinstance(error, asyncssh.ChannelOpenError) and not connection.is_closed()
-
-
-def _no_way(target: str, where: str, error: asyncssh.ChannelOpenError) -> Unreachable:
-    import asyncssh
-
-    if error.code == asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED:
-        hint = "Its sshd must allow AllowTcpForwarding, or for a socket AllowStreamLocalForwarding."
-        return Unreachable(f"{where} does not forward connections to {target}", hint=hint)
-    hint = "SLURM_REST_URL is as seen from the SSH host (SLURM_REST_SSH_TUNNEL); is slurmrestd running there?"
-    return Unreachable(f"Nothing listens at {target} as seen from {where}: {_reason(error)}", hint=hint)
 
 
 async def _connect_one(
@@ -308,9 +301,18 @@ async def _connect_one(
 ) -> asyncssh.SSHClientConnection:
     import asyncssh
 
-    given = {"port": port, "username": user, "tunnel": tunnel}
-    with _translated(_address(host, port, user)):
-        return await asyncssh.connect(host, **options, **{name: item for name, item in given.items() if item})
+    given: dict[str, object] = {"port": port, "username": user, "tunnel": tunnel}
+    heard = Heard()
+    given = {**options, **{name: item for name, item in given.items() if item}, "client_factory": heard.listener()}
+    with translated(_address(host, port, user), heard.said):
+        try:
+            return await asyncssh.connect(host, **given)
+        except hung_up():
+            if not heard.no_more_than_a_greeting:
+                raise
+            # sshd hangs up without a word where it has no key of the types that the known hosts have. Whatever it has
+            # instead is to be shown, and to be refused.
+            return await asyncssh.connect(host, **given, server_host_key_algs="default")
 
 
 def _options(settings: Settings) -> dict[str, object]:
@@ -331,7 +333,18 @@ def _options(settings: Settings) -> dict[str, object]:
     return options
 
 
-def _known_hosts(chosen: Path | None) -> list[str] | bytes:
+def _known_hosts(chosen: Path | None) -> asyncssh.SSHKnownHosts:
+    import asyncssh
+
+    files = _known_hosts_files(chosen)
+    try:
+        return asyncssh.read_known_hosts(files) if files else asyncssh.import_known_hosts("")
+    except ValueError as error:  # bytes that are no text as well
+        hint = "It has one key a line, as ssh-keyscan prints them."
+        raise ConfigError(f"Cannot read the known hosts in {' and '.join(files)}: {error}", hint=hint) from error
+
+
+def _known_hosts_files(chosen: Path | None) -> list[str]:
     if chosen is not None:
         if not chosen.is_file():
             hint = "Write the host's key there: ssh-keyscan HOST, compared with what its owner says."
@@ -341,7 +354,7 @@ def _known_hosts(chosen: Path | None) -> list[str] | bytes:
             raise ConfigError(problem if chosen.exists() else f"There is no file of known hosts {chosen}", hint=hint)
         return [str(chosen)]
     files = (Path("~/.ssh/known_hosts").expanduser(), Path("/etc/ssh/ssh_known_hosts"))
-    return [str(path) for path in files if path.is_file()] or b""
+    return [str(path) for path in files if path.is_file()]
 
 
 def _read_key(key: str | Path) -> asyncssh.SSHKey:
@@ -361,50 +374,20 @@ def _read_key(key: str | Path) -> asyncssh.SSHKey:
         raise ConfigError(f"{name} cannot be read: {error.strerror}", hint="Check SLURM_REST_SSH_KEY_FILE.") from None
 
 
+_HOP = re.compile(r"(?:(?P<user>.*)@)?(?:\[(?P<v6>[^]]+)\]|(?P<host>[^-:/@[][^:/@[]*))(?::(?P<port>[0-9]{1,5}))?")
+
+
 def _parse_hop(text: str) -> tuple[str, int | None, str | None]:
-    user, at, rest = text.strip().rpartition("@")
-    host, colon, port = rest.rpartition(":")
-    if not colon:
-        host, port = rest, ""
-    if not host or (port and not port.isdecimal()) or host.startswith("-"):
-        raise ConfigError(f"{text!r} is not a jump host", hint="Write [USER@]HOST[:PORT] (SLURM_REST_SSH_PROXY_JUMP).")
-    return host, int(port) if port else None, user if at else None
+    found = _HOP.fullmatch(text.strip())
+    if found is None or not 0 < int(found["port"] or 22) < 65536:
+        hint = "Write [USER@]HOST[:PORT], an IPv6 address in brackets (SLURM_REST_SSH_PROXY_JUMP)."
+        raise ConfigError(f"{text!r} is not a jump host", hint=hint)
+    return found["v6"] or found["host"], int(found["port"]) if found["port"] else None, found["user"]
 
 
 def _address(host: str, port: int | None, user: str | None) -> str:
-    return f"{f'{user}@' if user else ''}{host}{f':{port}' if port else ''}"
-
-
-@contextlib.contextmanager
-def _translated(where: str) -> Iterator[None]:
-    """Turn asyncssh's errors about a connection into ours."""
-    import asyncssh
-
-    try:
-        yield
-    except asyncssh.HostKeyNotVerifiable as error:
-        hint = "Compare the key (ssh-keyscan shows it) with what the host's owner says, then add it to the known hosts."
-        hint += " If another one stands there, ask why it changed: somebody may be in between."
-        raise HostKeyError(f"The host key of {where} is not trusted: {error.reason}", hint=hint) from error
-    except asyncssh.PermissionDenied as error:
-        hint = "Check SLURM_REST_SSH_USER and SLURM_REST_SSH_KEY_FILE; try it with: ssh -o BatchMode=yes HOST true"
-        raise AuthError(f"{where} does not let us in: {error.reason}", hint=hint) from error
-    except asyncssh.ConfigParseError as error:
-        raise ConfigError(f"Cannot use the SSH configuration: {error}", hint="Look into ~/.ssh/config.") from error
-    except socket.gaierror as error:
-        raise Unreachable(f"The SSH host {where} is not known", hint="Check SLURM_REST_SSH_HOST.") from error
-    except (asyncio.TimeoutError, TimeoutError) as error:
-        hint = "Check host and port, and firewalls between."
-        raise Unreachable(f"{where} did not take a connection in time", hint=hint) from error
-    except ConnectionRefusedError as error:
-        raise Unreachable(f"No sshd listens at {where}", hint="Check SLURM_REST_SSH_PORT.") from error
-    except (asyncssh.Error, OSError) as error:
-        hint = "Try it with: ssh -v HOST true"
-        raise Unreachable(f"No SSH connection to {where}: {_reason(error)}", hint=hint) from error
-
-
-def _reason(error: BaseException) -> str:
-    return str(getattr(error, "reason", "") or error or type(error).__name__)
+    shown = f"[{host}]" if ":" in host and port else host
+    return f"{f'{user}@' if user else ''}{shown}{f':{port}' if port else ''}"
 
 
 def ssh_transport(

@@ -1,9 +1,10 @@
-"""What goes on in one session of an SSH connection: a program and what it prints, or the start of SFTP."""
+"""What goes on in an SSH connection: what the host says at login, a program and what it prints, the start of SFTP."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from .shell import MAX_OUTPUT, Ending, Wrapped, too_much
@@ -11,7 +12,7 @@ from .shell import MAX_OUTPUT, Ending, Wrapped, too_much
 if TYPE_CHECKING:
     import asyncssh
 
-__all__ = ["Sessions", "start_sftp", "talk"]
+__all__ = ["Heard", "Sessions", "start_sftp", "talk"]
 
 _CHUNK = 1 << 16
 
@@ -92,6 +93,39 @@ async def talk(process: asyncssh.SSHClientProcess[bytes], program: Wrapped) -> t
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
     return bytes(output), bytes(errors)
+
+
+@dataclass
+class Heard:
+    """What came from a host before it let anybody in.
+
+    ``said`` are its banners: in them stands why a host that took the key hangs up all the same, PAM's words about an
+    account that has expired, those of /etc/nologin during maintenance.
+    """
+
+    said: list[str] = field(default_factory=list)
+    connection: asyncssh.SSHClientConnection | None = None
+
+    @property
+    def no_more_than_a_greeting(self) -> bool:
+        """True where an SSH server answered, and showed no host key."""
+        there = self.connection
+        return bool(there and there.get_extra_info("server_version") and there.get_server_host_key() is None)
+
+    def listener(self) -> type[asyncssh.SSHClient]:
+        """Return what writes it down."""
+        import asyncssh
+
+        heard = self
+
+        class Listener(asyncssh.SSHClient):
+            def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
+                heard.connection = conn
+
+            def auth_banner_received(self, msg: str, lang: str) -> None:
+                heard.said.append(msg)
+
+        return Listener
 
 
 async def start_sftp(connection: asyncssh.SSHClientConnection) -> asyncssh.SFTPClient:

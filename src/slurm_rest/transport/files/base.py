@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import posixpath
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, TypeVar
 
-__all__ = ["CHUNK", "MAX_TAIL", "Entry", "FileHandle", "FileStat", "Files", "Kind", "Problem", "Store", "Tail"]
+from slurm_rest.errors import FilesError
+
+__all__ = [
+    "CHUNK",
+    "MAX_TAIL",
+    "Entry",
+    "FileHandle",
+    "FileStat",
+    "Files",
+    "Kind",
+    "Problem",
+    "Store",
+    "Tail",
+    "split_last",
+]
 
 Kind = Literal["file", "directory", "symlink", "other"]
 Problem = Literal["", "outside", "loop", "dangling", "unreadable"]
@@ -17,6 +32,19 @@ T = TypeVar("T")
 
 CHUNK = 64 * 1024
 MAX_TAIL = 1024 * 1024
+
+
+def split_last(path: str) -> tuple[str, str]:
+    """Return the directory that a path to be removed is in, and its name there; refuse what names a directory only.
+
+    A slash behind a link (``link/``, ``link/.``) makes the system go through it: what is removed would be what is in
+    another directory. Nothing else is changed, for ``..`` behind a link leads elsewhere than it seems.
+    """
+    above, name = posixpath.split(path.rstrip("/"))
+    if name in ("", ".", ".."):
+        hint = "Name what is to be removed, without . or .. at the end."
+        raise FilesError(f"{path} is not to be removed as a whole", path=path, kind="denied", hint=hint)
+    return above or "/", name
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import NoReturn, TypeVar
 from slurm_rest.errors import FileMissing, FilesError, Unreachable
 from slurm_rest.pathmap import PathMap
 
-from .base import FileStat, Kind
+from .base import FileStat, Kind, split_last
 
 __all__ = ["DirectoryStore", "kind_of"]
 
@@ -186,12 +186,12 @@ class DirectoryStore:
             real = posixpath.dirname(real)
 
     def _remove(self, path: str, recursive: bool) -> bool:
-        parent, name = posixpath.split(posixpath.normpath(path))
+        parent, name = split_last(path)
         try:
-            real = posixpath.join(self._resolve(parent), name)
+            real = path if self._map.is_top(path) else posixpath.join(self._resolve(parent), name)
         except (FileNotFoundError, NotADirectoryError):
             return False
-        if not name or name == ".." or self._map.is_top(real):
+        if self._map.is_top(real):
             raise FilesError(f"{path} is not to be removed as a whole", path=path, kind="denied")
         try:
             with self._held(real) as (directory, name):

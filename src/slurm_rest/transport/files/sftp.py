@@ -14,7 +14,7 @@ from slurm_rest.errors import FileMissing, FilesError, Timeout, TransportError, 
 from slurm_rest.transport.ssh import SshRunner
 from slurm_rest.within import within
 
-from .base import FileStat
+from .base import FileStat, split_last
 from .directory import kind_of
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ class SftpStore:
 
     async def remove(self, path: str, *, recursive: bool) -> bool:
         """Remove a file or link, or with ``recursive`` a directory with all in it; return whether it was there."""
-        if posixpath.normpath(path) in ("/", "//"):
-            raise FilesError(f"{path} is not to be removed as a whole", path=path, kind="denied")
+        path = posixpath.join(*split_last(path))
         try:
             kind = _stat_of(await self._ask(path, lambda client: client.lstat(_raw(path)))).kind
             if kind != "directory":

@@ -47,6 +47,11 @@ class StoredFiles:
     def _store(self, path: str) -> Store:
         if not isinstance(path, str) or not path.startswith("/") or "\0" in path:
             raise SpecError(f"{path!r} is no absolute path on the cluster", field="path", hint="It starts with /.")
+        try:
+            path.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            hint = "Bytes that are no UTF-8 are surrogates from U+DC80 to U+DCFF, as os.fsdecode makes them."
+            raise SpecError(f"{path!r} is no path: no bytes stand for it", field="path", hint=hint) from None
         return self._route(path)
 
     async def stat(self, path: str) -> FileStat:
