@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from datetime import datetime
 
 from . import watching
+from .followed import Followed
 from .grouping import JobRef, JobRefs, followed, ids_of, member_of, one_of, several
 from .identity import by_id
 from .job import AsyncJob
@@ -16,7 +17,6 @@ from .states import JobState
 from .tables import OutcomeTable
 from .tracking import TrackedJob
 from .transport.base import SlurmTransport
-from .watched import Followed
 from .watching import JobChange, States
 
 __all__ = ["Following"]

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from .errors import SpecError
+from .followed import Followed
 from .identity import Identity
 from .job import AsyncJob
 from .models import JobInfo, group_record
 from .outputs import NO_TASK
 from .transport.ids import no_such_job, wrong_id
-from .watched import Followed
 
 __all__ = ["JobRef", "JobRefs", "followed", "ids_of", "labels_of", "member_of", "one_of", "several"]
 

@@ -26,13 +26,14 @@ from .errors import (
     TransportError,
 )
 from .exit_files import ExitReader
+from .followed import WHOLE, Followed, Moment
 from .heard import Heard
 from .jitter import spread
 from .rounds import Round
 from .rows import combined
 from .states import JobState
 from .transport.base import StateRow, StatusSource
-from .watched import WHOLE, Followed, Moment, Watched
+from .watched import Watched
 from .within import within
 
 __all__ = ["Clock", "Poller"]

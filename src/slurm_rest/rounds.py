@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .followed import Moment
 from .identity import MemberKey
 from .rows import grouped
 from .states import JobState
 from .transport.base import StateRow
-from .watched import Moment, Watched
+from .watched import Watched
 
 __all__ = ["Round"]
 

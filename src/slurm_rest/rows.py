@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from .followed import WHOLE
 from .identity import MemberKey
 from .models import combined_state
 from .states import JobState
 from .transport.base import StateRow
-from .watched import WHOLE
 
 __all__ = ["combined", "grouped"]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from .followed import Followed
 from .models import JobInfo
 from .poller import Poller
 from .states import JobState
-from .watched import Followed, Watched
+from .watched import Watched
 
 __all__ = ["TrackedJob"]
 

@@ -8,14 +8,14 @@ from datetime import datetime
 
 from .errors import OutcomeUnknown
 from .exits import ExitRecord
+from .followed import WHOLE, Followed, Moment
 from .identity import Identity, MemberKey, member_key
 from .models import JobInfo, combined_state, group_record, in_order
 from .states import BaseState, JobState
 from .transport.ids import no_such_job
 
-__all__ = ["GRACE", "LATE", "RUNAWAY", "WHOLE", "Followed", "Moment", "Watched"]
+__all__ = ["GRACE", "LATE", "RUNAWAY", "Watched"]
 
-WHOLE: MemberKey = (None, None)
 # How long an id may be unknown to controller and accounting before it counts as gone: a fresh job reaches
 # slurmdbd within 50 ms on 24.11 and 26.05, and within a second on 22.05.
 GRACE = 5.0
@@ -29,35 +29,6 @@ _UNKNOWN = JobState.parse(None)
 _KEEPING = "A longer MinJobAge, accounting, or exit records (SLURM_REST_EXIT_RECORDS) keep the ends of jobs."
 # How many members an error names.
 _NAMED = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Followed:
-    """What somebody follows: a job, or one member of an array or het job by its task id and component offset."""
-
-    identity: Identity
-    member: MemberKey = WHOLE
-
-    @property
-    def label(self) -> str:
-        """The id as Slurm shows it: ``12``, ``12_3`` or ``12+1``."""
-        task, offset = self.member
-        if task is not None:
-            return f"{self.identity.job_id}_{task}"
-        return f"{self.identity.job_id}+{offset}" if offset is not None else str(self.identity.job_id)
-
-    @property
-    def key(self) -> int | str:
-        """What the states of several are keyed by: the id of a job, the label of a member."""
-        return self.identity.job_id if self.member == WHOLE else self.label
-
-
-@dataclass(slots=True)
-class Moment:
-    """When an answer came, by the poller's clock and by the calendar: one for all jobs that it told of."""
-
-    now: float
-    at: datetime
 
 
 @dataclass(slots=True)

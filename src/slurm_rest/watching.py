@@ -10,11 +10,12 @@ from datetime import datetime
 from typing import Protocol
 
 from .errors import SlurmError, WaitTimeout
+from .followed import WHOLE, Followed
 from .identity import MemberKey
 from .models import JobInfo
 from .poller import Poller
 from .states import JobState
-from .watched import WHOLE, Followed, Watched
+from .watched import Watched
 from .within import within
 
 __all__ = ["Display", "JobChange", "Parts", "States", "as_completed", "wait", "watch"]

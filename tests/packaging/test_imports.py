@@ -23,7 +23,7 @@ ORDER = [
     *("sbatch", "api", "outputs"),
     *("pathmap", "auth", "token_settings", "config"),
     *("transport", "submission", "exit_files", "reuse"),
-    *("watched", "ends", "rows", "rounds", "heard", "poller", "watching", "tracking"),
+    *("followed", "watched", "ends", "rows", "rounds", "heard", "poller", "watching", "tracking"),
     *("tables", "progress"),
     *(
         "logs",

@@ -7,12 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from slurm_rest import JobState
+from slurm_rest.followed import Followed
 from slurm_rest.identity import Identity, MemberKey
 from slurm_rest.models import JobInfo
 from slurm_rest.poller import Clock, Poller
 from slurm_rest.transport.base import StateRow, StatusSource
 from slurm_rest.transport.capabilities import Capabilities
-from slurm_rest.watched import Followed, Watched
+from slurm_rest.watched import Watched
 from slurm_rest.watching import States, wait
 
 __all__ = ["Memory", "QuickClock", "Shared", "record", "watch"]

@@ -17,10 +17,10 @@ from slurm_rest import OutcomeUnknown, watched
 from slurm_rest.errors import JobNotFound, Unreachable
 from slurm_rest.exit_files import ExitReader
 from slurm_rest.exits import ExitRecord, name_of, read_exit_record, with_exit_record
+from slurm_rest.followed import Followed
 from slurm_rest.identity import Identity
 from slurm_rest.models import JobInfo
 from slurm_rest.poller import Poller
-from slurm_rest.watched import Followed
 from slurm_rest.watching import wait
 
 from .memory import Memory, QuickClock

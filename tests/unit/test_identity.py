@@ -10,9 +10,9 @@ import pytest
 
 from slurm_rest import JobState, OutcomeUnknown, watched
 from slurm_rest.errors import AccountingDown, JobNotFound, NoAccounting, Unreachable
+from slurm_rest.followed import Followed
 from slurm_rest.identity import Identity, incarnations
 from slurm_rest.models import JobInfo, group_record
-from slurm_rest.watched import Followed
 from slurm_rest.watching import wait
 
 from .memory import Memory, watch

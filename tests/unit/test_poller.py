@@ -24,12 +24,13 @@ from slurm_rest.errors import (
     Unreachable,
     WaitTimeout,
 )
+from slurm_rest.followed import Followed
 from slurm_rest.identity import Identity
 from slurm_rest.poller import Poller
 from slurm_rest.transport.answers import unserved_accounting
 from slurm_rest.transport.base import StateRow
 from slurm_rest.transport.capabilities import Capabilities
-from slurm_rest.watched import Followed, Watched
+from slurm_rest.watched import Watched
 from tests.support.logs import logged
 from tests.support.waiting import until_true
 

@@ -9,12 +9,13 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from slurm_rest.followed import WHOLE, Moment
 from slurm_rest.identity import Identity, MemberKey
 from slurm_rest.models import JobInfo
 from slurm_rest.rounds import Round
 from slurm_rest.states import JobState
 from slurm_rest.transport.base import StateRow
-from slurm_rest.watched import WHOLE, Moment, Watched
+from slurm_rest.watched import Watched
 
 from .memory import record
 

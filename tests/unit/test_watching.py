@@ -11,11 +11,12 @@ import pytest
 
 from slurm_rest import watched
 from slurm_rest.errors import JobNotFound, Unreachable, WaitTimeout
+from slurm_rest.followed import Followed, Moment
 from slurm_rest.identity import Identity, MemberKey, member_key
 from slurm_rest.models import JobInfo
 from slurm_rest.states import JobState
 from slurm_rest.transport.base import StateRow
-from slurm_rest.watched import Followed, Moment, Watched
+from slurm_rest.watched import Watched
 from slurm_rest.watching import JobChange, Parts, States, as_completed, wait, watch
 
 from . import memory
