@@ -20,7 +20,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     started = time.monotonic()
     describe_machine()
-    broken = [imports.main([]), sbatch.main([]), follow.measure_memory(5)]
+    broken = [imports.main([]), sbatch.main([]), follow.measure_memory(20)]
     with live("all") as world:
         broken += [states.measure(world, _FEW, 40), ssh.measure(world, _FEW, 20), submit.measure(world, _FEW, 500)]
         broken += [follow.measure(world, _FEW, 600)]

@@ -2,7 +2,7 @@
 
 Live: one wait for 10,000 held jobs, asked as often as in ten minutes at one tick a second, only faster; then some end
 at each tick. Measured are the CPU time of this process per tick, its memory, and slurmrestd's. In memory: up to 100,000
-jobs of a fake, none of which moves, its own work included; the cost must grow linearly.
+jobs of a fake, of which ten move at each tick, without the fake's own work; the cost must grow linearly.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from bench.live import Live, describe_machine, live, middle, resident
 from bench.table import judge, show
 from slurm_rest import AsyncSlurmClient
 from slurm_rest.poller import Poller
+from slurm_rest.states import JobState
 from slurm_rest.testing import FakeTransport
 from slurm_rest.testing.jobs import JobRequest, Owner
 from slurm_rest.transport.base import StateRow
@@ -31,23 +32,30 @@ _CPU_MS, _CLIENT_MB, _DAEMON_MB, _LINEAR = 30.0, 10.0, 10.0, 2.0
 # One cancellation ends so many, each at one of so many ticks.
 _ENDING, _MOVING_TICKS = 10, 50
 _SETTLING = 20
+_TURNS = tuple(JobState.parse(word) for word in ("PENDING", "RUNNING", "SUSPENDED"))
 
 
 class Watched(FakeTransport):
-    """Notes the CPU time at each question."""
+    """Notes the CPU time between its answers and the next questions; some jobs are held or released at each."""
 
     def __init__(self, ticks: int) -> None:
         super().__init__()
-        self.moments: list[float] = []
+        self.spent: list[float] = []
         self.done = asyncio.Event()
+        self._answered: float | None = None
         self._ticks = ticks
 
     async def states(self, ids: Collection[int]) -> list[StateRow]:
-        """Answer, and note when it was asked."""
-        self.moments.append(time.process_time())
-        if len(self.moments) > self._ticks:
+        """Answer, and note what was spent since the last answer."""
+        if self._answered is not None:
+            self.spent.append(time.process_time() - self._answered)
+        if len(self.spent) >= self._ticks:
             self.done.set()
-        return await super().states(ids)
+        rows = await super().states(ids)
+        for place in range(0, len(rows), len(rows) // _ENDING):
+            rows[place] = rows[place]._replace(state=_TURNS[len(self.spent) % len(_TURNS)])
+        self._answered = time.process_time()
+        return rows
 
 
 async def cost_of(jobs: int, ticks: int) -> float:
@@ -64,8 +72,7 @@ async def cost_of(jobs: int, ticks: int) -> float:
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
     gc.unfreeze()
-    spent = [after - before for before, after in pairwise(transport.moments)]
-    return statistics.median(spent) * 1000
+    return statistics.median(transport.spent) * 1000
 
 
 class Following:
@@ -162,7 +169,7 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="scripts/bench follow", description=__doc__)
     parser.add_argument("--jobs", type=int, default=10_000, help="on the real cluster (default 10000)")
     parser.add_argument("--ticks", type=int, default=600, help="on the real cluster (default 600)")
-    parser.add_argument("--memory-ticks", type=int, default=5, help="in memory (default 5)")
+    parser.add_argument("--memory-ticks", type=int, default=20, help="in memory (default 20)")
     options = parser.parse_args(argv)
     describe_machine()
     broken = measure_memory(options.memory_ticks)
