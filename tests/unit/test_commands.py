@@ -271,6 +271,9 @@ def test_a_refusal_for_any_reason_says_what_to_do() -> None:
         ("0\n", "", 0, ProtocolError),
         ("", "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation", 1, ControllerDown),
         ("", "", 137, ProtocolError),
+        # A wrapper that prints numbers of its own, before or behind the job's.
+        ("127652;east\n12345\n", "", 0, ProtocolError),
+        ("12345\n127652\n", "", 0, ProtocolError),
         # A wrapper that failed behind sbatch.
         ("127652\n", "charge: no project\n", 1, ProtocolError),
         ("127652;east\nsbatch: Account charged: x\n", "", 2, ProtocolError),

@@ -221,13 +221,15 @@ def _moments(part: JobSpec, made: Mapping[str, object]) -> dict[str, object]:
 
 
 def read_submission(done: Finished, where: str) -> Submission | SlurmError:
-    """Return the job of a submission: the last line that is ``id`` or ``id;cluster``, never a digit of other text.
+    """Return the job of a submission: the last line if it is ``id`` or ``id;cluster``, never a digit of other text.
 
+    Where a site's wrapper prints other numbers of that form, none is believed: it could be the id of another job.
     Raises what means that there is no job; an error that is returned says why nothing is known.
     """
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
     found = _PARSABLE.fullmatch(lines[-1]) if lines else None
-    if done.status == 0 and found and int(found[1]) > 0:
+    told = {int(job[1]) for line in lines if (job := _PARSABLE.fullmatch(line))} - {0}
+    if done.status == 0 and found and told == {int(found[1])}:
         return Submission(job_id=int(found[1]), cluster=found[2] or "", warnings=tuple(_words(done.stderr)))
     context = context_of(done)
     said = "; ".join(_words(done.stderr)) or " ".join(lines)[:300] or "no output"
@@ -247,7 +249,6 @@ def read_submission(done: Finished, where: str) -> Submission | SlurmError:
     if _LOST.search(said):
         return failure(done, where)
     # A site's wrapper may fail behind an sbatch that has told its job.
-    told = any((job := _PARSABLE.fullmatch(line)) and int(job[1]) > 0 for line in lines)
     if done.status == 0 or told or (done.status > 125 and done.status != 255):
         message = f"sbatch on {where} did not tell whether there is a job (exit status {done.status}): {said}"
         return ProtocolError(message, hint="Try sbatch there by hand.", context=context)
