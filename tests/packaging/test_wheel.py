@@ -16,7 +16,7 @@ from tests.packaging.support import ROOT, build, install
 
 PACKAGES = {"slurm_rest", "flyteplugins"}
 # What reaches users must not bring in a compiler, a test tool or an extra.
-DEPENDENCIES = {"httpx", "sniffio", "pydantic", "pyjwt", "click", "rich", "tomli"}
+DEPENDENCIES = {"httpx", "sniffio", "orjson", "pydantic", "pyjwt", "click", "rich", "tomli"}
 
 EXPORTERS = ("prometheus_client", "opentelemetry-sdk")
 

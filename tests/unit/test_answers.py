@@ -386,3 +386,17 @@ def test_a_job_is_refused_with_what_to_do_whatever_the_reason() -> None:
         error, lost = submit_error(answer)
         assert isinstance(error, SubmitRejected)
         assert (hint in error.hint, lost) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (b'"caf\xe9"', "caf\udce9"),
+        (b'"\\ud800"', "\ud800"),
+        (b"Infinity", float("inf")),
+        (b"18446744073709551614", 2**64 - 2),
+    ],
+)
+def test_odd_values_are_read_as_they_are(text: bytes, value: object) -> None:
+    answer = read_answer("GET", "/x", 200, "application/json", b'{"meta": {}, "it": ' + text + b"}")
+    assert answer.body["it"] == value

@@ -12,6 +12,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import orjson
+
 from slurm_rest.auth import read_claims
 from slurm_rest.errors import (
     AccountingDown,
@@ -123,7 +125,7 @@ def read_answer(
     body: object = None
     if content_type.partition(";")[0].strip().lower() == "application/json":
         try:
-            body = json.loads(raw.decode("utf-8", "surrogateescape"))
+            body = _parse(raw)
         except ValueError as error:
             message = f"{method} {path}: the answer is not complete JSON ({len(raw)} bytes)"
             hint = "The connection was cut, or something between client and slurmrestd changed the answer."
@@ -136,6 +138,14 @@ def read_answer(
     errors, warnings = read_issues(body.get("errors")), read_issues(body.get("warnings"))
     context = ErrorContext(method, path, status, errors, warnings, request_id)
     return Answer(context, body, is_json=True, raw=raw, token=token, user=user)
+
+
+def _parse(raw: bytes) -> object:
+    try:
+        return orjson.loads(raw)
+    except ValueError:
+        # Or it is no more than what orjson is strict about: bytes that are no UTF-8, halves of surrogates, NaN.
+        return json.loads(raw.decode("utf-8", "surrogateescape"))
 
 
 def error_of(answer: Answer, token: str = "", now: float | None = None) -> SlurmError | None:

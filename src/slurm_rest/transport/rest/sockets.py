@@ -135,16 +135,19 @@ class _Socket(asyncio.Protocol, httpcore.AsyncNetworkStream):
             await self._flush(timeout)
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return what is there, waiting for it; nothing at the end."""
+        """Return all that is there, waiting for it; nothing at the end.
+
+        httpcore asks for 64 KB at a time, and one more turn of its loops costs more than to take what is beyond that.
+        """
         if self._unsent or self._full:
             await self._flush(timeout)
         while not self._unread and not self._ended:
             await self._change(timeout, httpcore.ReadTimeout)
         if not self._unread and self._error is not None:
             raise httpcore.ReadError(str(self._error)) from self._error
-        data = bytes(self._unread[:max_bytes])
-        del self._unread[:max_bytes]
-        if self._paused and not self._unread:
+        data = bytes(self._unread)
+        self._unread.clear()
+        if self._paused:
             self._paused = False
             self._transport.resume_reading()
         return data
