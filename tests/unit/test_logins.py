@@ -27,8 +27,7 @@ def login(program: Program, before: str = "", *, shell: str = "sh", **env: str) 
 def as_sh(tmp_path: Path, program: Program, **env: str) -> Finished:
     """Run a program where sh is bash, as on Red Hat's systems."""
     bash = shutil.which("bash")
-    if bash is None:
-        pytest.skip("no bash here")
+    assert bash, "the project's own scripts need it as well"
     (tmp_path / "sh").symlink_to(bash)
     wrapped = wrap(program)
     line = LINE.replace("/bin/sh", str(tmp_path / "sh"))
